@@ -1,0 +1,253 @@
+"""Every setting, once. Later sources win: the defaults, `.env` in the working directory, the environment."""
+
+import difflib
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from datetime import timedelta
+from io import StringIO
+from pathlib import Path
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+from uuid import UUID
+
+import platformdirs
+import psycopg
+from dotenv import dotenv_values
+from dotenv.parser import Binding, parse_stream
+from psycopg.conninfo import conninfo_to_dict
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError, ValidationInfo, field_validator
+from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
+
+from app.logs import redact
+
+INTERNAL_NAMES = ("SCRAPERSKY_SUPERVISOR",)  # set by the supervisor for its children, never by a person
+OLD_PREFIXES = {
+    "deep_scan": "DEEP_SCAN_SCHEDULER_",
+    "domain_extraction": "DOMAIN_EXTRACTION_SCHEDULER_",
+    "domain_metadata": "DOMAIN_SCHEDULER_",
+    "sitemap_discovery": "DOMAIN_SITEMAP_SCHEDULER_",
+    "sitemap_import": "SITEMAP_IMPORT_SCHEDULER_",
+    "page_curation": "PAGE_CURATION_SCHEDULER_",
+}
+RETIRED_PREFIX = "SITEMAP_SCHEDULER_"
+
+
+class ConfigurationError(ValueError):
+    """Every mistake in the settings, one line each."""
+
+
+def expected(rule: str) -> PydanticCustomError:
+    return PydanticCustomError("expected", rule)
+
+
+def check_database_url(value: str) -> str:
+    if value and not value.startswith(("postgresql://", "postgres://")):
+        raise expected("postgresql://…")
+    try:
+        parts = conninfo_to_dict(value)
+    except psycopg.ProgrammingError:
+        raise expected("a URL that libpq can read, with only libpq's own options after the '?'") from None
+    # libpq ends the password at the first '@' or '/' and takes the rest of it for a host, a port or a database.
+    ports = str(parts.get("port", "")).replace(",", "")
+    if "@" in f"{parts.get('host')}{parts.get('dbname')}" or not re.fullmatch("[0-9]*", ports):
+        raise expected("postgresql://user:password@host:port/database, with @ and / in a password as %40 and %2F")
+    return value
+
+
+def check_broker_url(value: str) -> str:
+    try:
+        parts = urlsplit(value)
+        usable = parts.scheme in {"redis", "rediss", "amqp", "amqps"} and parts.hostname and parts.port != 0
+    except ValueError:
+        usable = False
+    if value and not usable:
+        raise expected("redis://host…, rediss://host…, amqp://host… or amqps://host…")
+    return value
+
+
+def check_path(value: Path) -> Path:
+    try:
+        return value.expanduser().absolute()
+    except RuntimeError:
+        raise expected("a directory of a user who exists") from None
+
+
+def default_home() -> Path:
+    # The embedded Postgres refuses to run as root, and the user it runs as can not enter root's own directories.
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        return Path("/var/lib/scrapersky")
+    return platformdirs.user_data_path("scrapersky", appauthor=False)
+
+
+def number_of(plural: str, unit: timedelta) -> Callable[[object], timedelta]:
+    def parse(value: object) -> timedelta:
+        try:
+            length = value if isinstance(value, timedelta) else float(str(value)) * unit
+        except (ValueError, OverflowError):
+            length = timedelta(0)
+        if length <= timedelta(0):
+            raise expected(f"{plural}, a number above 0 without a unit such as 5 or 0.5")
+        return length
+
+    return parse
+
+
+def whole_number(name: str, default: int | None, low: int, high: int) -> Any:
+    return Field(default, alias=name, ge=low, le=high, description=f"a whole number from {low} to {high}")
+
+
+DatabaseUrl = Annotated[str, AfterValidator(check_database_url)]
+BrokerUrl = Annotated[str, AfterValidator(check_broker_url)]
+AbsolutePath = Annotated[Path, AfterValidator(check_path)]
+Seconds = Annotated[timedelta, BeforeValidator(number_of("seconds", timedelta(seconds=1)))]
+Minutes = Annotated[timedelta, BeforeValidator(number_of("minutes", timedelta(minutes=1)))]
+Days = Annotated[timedelta, BeforeValidator(number_of("days", timedelta(days=1)))]
+LogLevel = Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(str.lower)]
+LogFormat = Annotated[Literal["text", "json"], BeforeValidator(str.lower)]
+
+
+class WorkflowOverride(BaseModel, frozen=True, populate_by_name=True, extra="forbid"):
+    """What the old scheduler settings still decide; None leaves the workflow its own value."""
+
+    batch: int | None = whole_number("BATCH_SIZE", None, 1, 10_000)
+    max_in_flight: int | None = whole_number("MAX_INSTANCES", None, 1, 10_000)
+    sweep: Minutes | None = Field(None, alias="INTERVAL_MINUTES")
+
+
+class Settings(BaseSettings, frozen=True, populate_by_name=True, hide_input_in_errors=True):
+    """What a process runs with. A field's alias is its name in the environment, its description the rule."""
+
+    database_url: DatabaseUrl = Field("", alias="DATABASE_URL")
+    listen_database_url: DatabaseUrl = Field("", alias="LISTEN_DATABASE_URL")
+    broker_url: BrokerUrl = Field("", alias="BROKER_URL")
+    default_tenant_id: UUID = Field(
+        UUID("550e8400-e29b-41d4-a716-446655440000"), alias="DEFAULT_TENANT_ID", description="a UUID"
+    )
+    home: AbsolutePath = Field(default_factory=default_home, alias="SCRAPERSKY_HOME", description="a directory")
+    processes: int = whole_number("SCRAPERSKY_PROCESSES", 2, 1, 64)
+    threads: int = whole_number("SCRAPERSKY_THREADS", 8, 1, 256)
+    beat: Seconds = Field(timedelta(seconds=5), alias="SCRAPERSKY_BEAT_SECONDS")
+    lease: Seconds = Field(timedelta(seconds=30), alias="SCRAPERSKY_LEASE_SECONDS")
+    poll: Seconds = Field(timedelta(seconds=1), alias="SCRAPERSKY_POLL_SECONDS")
+    echo: Seconds = Field(timedelta(seconds=5), alias="SCRAPERSKY_ECHO_SECONDS")
+    time_slice: Seconds = Field(timedelta(seconds=2), alias="SCRAPERSKY_SLICE_SECONDS")
+    drain: Seconds = Field(timedelta(seconds=30), alias="SCRAPERSKY_DRAIN_SECONDS")
+    sweep: Seconds = Field(timedelta(seconds=60), alias="SCRAPERSKY_SWEEP_SECONDS")
+    history: Days = Field(timedelta(days=30), alias="SCRAPERSKY_HISTORY_DAYS")
+    keep_successes: bool = Field(False, alias="SCRAPERSKY_KEEP_SUCCESSES", description="true or false")
+    metrics_host: str = Field(
+        "127.0.0.1",
+        alias="SCRAPERSKY_METRICS_HOST",
+        pattern=r"^([A-Za-z0-9._-]+|[0-9A-Fa-f]*:[0-9A-Fa-f]*:[0-9A-Fa-f:.]*)$",
+        description="a host name or an address, without a port",
+    )
+    metrics_port: int = whole_number("SCRAPERSKY_METRICS_PORT", 9464, 0, 65_535)
+    log_level: LogLevel = Field("info", alias="SCRAPERSKY_LOG_LEVEL", description="debug, info, warning or error")
+    log_format: LogFormat = Field("text", alias="SCRAPERSKY_LOG_FORMAT", description="text or json")
+    overrides: Mapping[str, WorkflowOverride] = {}
+
+    @field_validator("lease")
+    @classmethod
+    def outlasts_three_beats(cls, lease: timedelta, info: ValidationInfo) -> timedelta:
+        beat: timedelta | None = info.data.get("beat")  # absent when it is a mistake itself
+        if beat and lease < 3 * beat:
+            raise expected(f"{3 * beat.total_seconds():g} or more, three times SCRAPERSKY_BEAT_SECONDS")
+        return lease
+
+    @classmethod
+    def settings_customise_sources(
+        cls, *_: Any, init_settings: PydanticBaseSettingsSource, **__: Any
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Leave files and environment to `load_settings`: a second door would let misspelt names in."""
+        return (init_settings,)
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
+        for name, value in super().__repr_args__():
+            yield name, redact(value) if isinstance(value, str) else value
+
+
+FIELDS = (*Settings.model_fields.values(), *WorkflowOverride.model_fields.values())
+RULES = {field.alias: field.description for field in FIELDS}
+NAMES = tuple(field.alias for field in Settings.model_fields.values() if field.alias)
+OLD_SUFFIXES = tuple(field.alias for field in WorkflowOverride.model_fields.values() if field.alias)
+SUFFIXES = {
+    "SCRAPERSKY_": tuple(name.removeprefix("SCRAPERSKY_") for name in NAMES if name.startswith("SCRAPERSKY_")),
+    **dict.fromkeys(OLD_PREFIXES.values(), OLD_SUFFIXES),
+}
+
+
+def load_settings(environ: Mapping[str, str] | None = None, env_file: Path | None = Path(".env")) -> Settings:
+    """Read and check everything; an empty value means the default, and all mistakes are told at once."""
+    from_file, mistakes = read_env_file(env_file)
+    values = {**from_file, **(os.environ if environ is None else environ)}
+    mistakes += [mistake for name in sorted(values) if (mistake := mistake_in_name(name))]
+    given = {name: value.strip() for name, value in values.items() if value.strip()}
+    known: dict[str, object] = {name: given[name] for name in NAMES if name in given}
+    try:
+        settings = Settings.model_validate(known | {"overrides": old_overrides(given)})
+    except ValidationError as error:
+        mistakes += [mistake_in_value(details) for details in error.errors()]
+    if mistakes:
+        raise ConfigurationError("\n".join(mistakes))
+    return settings
+
+
+def read_env_file(path: Path | None) -> tuple[dict[str, str], list[str]]:
+    """Return the file's values and its mistakes; a file that is not there has neither."""
+    if path is None or not path.exists() or path.is_dir():
+        return {}, []
+    try:
+        lines = list(parse_stream(StringIO(path.read_text(encoding="utf-8"))))
+    except (OSError, UnicodeError) as error:
+        return {}, [f"{path}: expected a readable file in UTF-8, got {type(error).__name__}"]
+    broken = [line for line in lines if line.error or (line.key and line.value is None)]
+    good = "".join(line.original.string for line in lines if line not in broken)
+    values = {name: value or "" for name, value in dotenv_values(stream=StringIO(good)).items()}
+    # The line is not shown, it may be half of a password.
+    return values, [f"{path} line {line_number(line)}: expected NAME=value; see .env.example" for line in broken]
+
+
+def line_number(line: Binding) -> int:
+    blank_lines = re.match(r"\s*", line.original.string)  # the parser counts them to the line that follows
+    return line.original.line + (blank_lines.group().count("\n") if blank_lines else 0)
+
+
+def old_overrides(given: Mapping[str, str]) -> dict[str, dict[str, str]]:
+    overrides = {
+        workflow: {suffix: given[prefix + suffix] for suffix in OLD_SUFFIXES if prefix + suffix in given}
+        for workflow, prefix in OLD_PREFIXES.items()
+    }
+    return {workflow: override for workflow, override in overrides.items() if override}
+
+
+def mistake_in_name(name: str) -> str | None:
+    upper = name.upper()
+    if upper.startswith(RETIRED_PREFIX):
+        heirs = " and ".join(OLD_PREFIXES[heir] + "*" for heir in ("sitemap_import", "sitemap_discovery"))
+        return f"{name}: no longer a setting, replaced by {heirs}; set those instead"
+    if name in (*NAMES, *INTERNAL_NAMES):
+        return None
+    if upper in NAMES:
+        return f"{name}: unknown setting, did you mean {upper}?"
+    for prefix, suffixes in SUFFIXES.items():
+        if upper.startswith(prefix) and name not in [prefix + suffix for suffix in suffixes]:
+            guesses = difflib.get_close_matches(upper.removeprefix(prefix), suffixes, n=1, cutoff=0.5)
+            advice = f", did you mean {prefix}{guesses[0]}?" if guesses else "; see .env.example"
+            return f"{name}: unknown setting{advice}"
+    return None
+
+
+def mistake_in_value(details: ErrorDetails) -> str:
+    *path, name = (str(part) for part in details["loc"])
+    rule = details["msg"] if details["type"] == "expected" else RULES[name]
+    prefix = OLD_PREFIXES[path[-1]] if path else ""
+    return f"{prefix}{name}: expected {rule}, got {shown(details['input'])}; see .env.example"
+
+
+def shown(value: object) -> str:
+    if isinstance(value, timedelta):
+        return f"{value.total_seconds():g}"
+    # Stricter than `redact`: what is no URL may still be a user, a password and a host.
+    return repr(redact(re.sub(r":(?!//).*@", ":***@", str(value), flags=re.DOTALL)))

@@ -1,0 +1,56 @@
+"""Connections: one pool per process, and transactions that guard against bad plans and long waits."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from psycopg import Connection, IsolationLevel
+from psycopg_pool import ConnectionPool
+
+Pool = ConnectionPool[Connection[Any]]
+
+# Less than deadlock_timeout (1 s): when the engine and a user wait for each other, the engine gives way.
+LOCK_TIMEOUT = "500ms"
+
+# With few rows queued the planner may prefer to read a whole table or to hash it. A batch is always reached by index.
+GUARD = f"""
+select set_config('lock_timeout', '{LOCK_TIMEOUT}', true), set_config('statement_timeout', '30s', true),
+       set_config('idle_in_transaction_session_timeout', '30s', true), set_config('jit', 'off', true),
+       set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
+       set_config('enable_mergejoin', 'off', true)
+""".encode()
+
+
+def _configure(connection: Connection[Any]) -> None:
+    connection.isolation_level = IsolationLevel.READ_COMMITTED
+    connection.autocommit = True
+    # Behind PgBouncer the process id of the handshake is not that of the server, and prepared statements get lost.
+    server_pid = connection.execute("select pg_backend_pid()").fetchone()
+    if server_pid is not None and server_pid[0] != connection.info.backend_pid:
+        connection.prepare_threshold = None
+
+
+def open_pool(url: str, *, size: int, name: str) -> Pool:
+    """A pool that starts empty-handed and survives a database that is away."""
+    pool: Pool = ConnectionPool(
+        url,
+        min_size=1,
+        max_size=size,
+        open=False,
+        configure=_configure,
+        check=ConnectionPool.check_connection,
+        timeout=10,
+        reconnect_timeout=5,
+        name=name,
+        kwargs={"application_name": f"scrapersky {name}", "connect_timeout": 5},
+    )
+    pool.open()
+    return pool
+
+
+@contextmanager
+def transaction(pool: Pool) -> Iterator[Connection[Any]]:
+    """A short guarded transaction on a connection that goes back to the pool at its end."""
+    with pool.connection() as connection, connection.transaction():
+        connection.execute(GUARD)
+        yield connection

@@ -1,0 +1,189 @@
+"""What the database must know of a workflow: the table, the status column, its four words and the limits."""
+
+import random
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cached_property
+from typing import Any
+
+from psycopg import sql
+from sqlalchemy import Column, Enum, Table
+from sqlalchemy.dialects import postgresql
+
+from db.models.base import Base
+
+
+class DeclarationError(ValueError):
+    """A workflow is declared wrongly; the message names the mistake."""
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    queued: str
+    processing: str
+    done: str
+    failed: str
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((self.queued, self.processing, self.done, self.failed))
+
+
+@dataclass(frozen=True, slots=True)
+class Politeness:
+    """At most `at_once` rows of one key run at a time, their starts `spacing` apart, across all workflows of the group."""
+
+    column: str
+    group: str
+    at_once: int = 1
+    spacing: timedelta = timedelta(seconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Backoff:
+    """Exponential with full jitter: attempt n waits anything up to base * 2^(n-1), never more than the cap."""
+
+    base: timedelta = timedelta(seconds=10)
+    cap: timedelta = timedelta(hours=1)
+
+    def delay(self, attempt: int) -> float:
+        longest = min(self.cap, self.base * 2 ** min(attempt - 1, 30))
+        return random.uniform(0, longest.total_seconds())  # noqa: S311 - jitter, not a secret
+
+
+@dataclass(kw_only=True, eq=False)
+class Declaration:
+    """A workflow's contract with the engine; `check` raises an error that names the mistake."""
+
+    name: str = ""
+    table: type[Base]
+    status: str
+    error: str
+    result: str | None = None
+    words: Words
+    priority: str | None = None
+    politeness: Politeness | None = None
+    max_in_flight: int | None = None
+    batch: int = 100
+    max_attempts: int = 5
+    max_lost: int = 3
+    time_limit: timedelta = timedelta(minutes=1)
+    rescue_after: timedelta | None = None
+    backoff: Backoff = Backoff()
+
+    def check(self) -> None:
+        for column in (self.status, self.error, self.result, self.priority, self.politeness and self.politeness.column):
+            self.check_column(column)
+        if not re.fullmatch(r"[a-z][a-z0-9_]{0,39}", self.name):
+            raise DeclarationError(f"{self.name!r}: a workflow's name is lower case, digits and _, at most 40 characters")
+        self._check_words()
+        self._check_limits()
+
+    @cached_property
+    def source(self) -> Table:
+        table = self.table.__table__
+        assert isinstance(table, Table)  # noqa: S101 - a declarative class over a table
+        return table
+
+    @cached_property
+    def primary_key(self) -> Column[Any]:
+        columns = list(self.source.primary_key.columns)
+        if len(columns) != 1:
+            raise DeclarationError(f"{self.name}: {self.source.name} needs a primary key of one column, has {len(columns)}")
+        return columns[0]
+
+    @property
+    def rescue_seconds(self) -> float:
+        """When a row still runs after this long, its process gives itself up."""
+        return (self.rescue_after or self.time_limit + timedelta(seconds=30)).total_seconds()
+
+    @cached_property
+    def names(self) -> dict[str, sql.Composable]:
+        """The {names} of the statements in sql/."""
+        touch = sql.SQL(", updated_at = clock_timestamp()" if "updated_at" in self.source.columns else "")
+        reason = sql.SQL(", {} = ending.reason").format(sql.Identifier(self.result)) if self.result else sql.SQL("")
+        return {
+            "table": sql.Identifier(*filter(None, (self.source.schema, self.source.name))),
+            "table_name": sql.Literal(self.quoted_table),
+            "pk": sql.Identifier(self.primary_key.name),
+            "pk_type": sql.SQL(type_of(self.primary_key)),  # type: ignore[arg-type]
+            "status": sql.Identifier(self.status),
+            "status_type": sql.SQL(type_of(self.source.columns[self.status])),  # type: ignore[arg-type]
+            "error": sql.Identifier(self.error),
+            "touch": touch,
+            "reason": reason,
+            "priority": self.priority_of("item"),
+            "key": self.key_of("item"),
+        }
+
+    @property
+    def quoted_table(self) -> str:
+        return sql.Identifier(*filter(None, (self.source.schema, self.source.name))).as_string(None)
+
+    def priority_of(self, alias: str | None) -> sql.Composable:
+        """The expression for a job's priority; smaller runs earlier."""
+        if self.priority is None:
+            return sql.SQL("0")
+        return sql.SQL("coalesce({}, 0)").format(_reference(alias, self.priority))
+
+    def key_of(self, alias: str | None) -> sql.Composable:
+        """The expression for a job's politeness key."""
+        if self.politeness is None:
+            return sql.SQL("null")
+        prefix = sql.Literal(self.politeness.group + ":")
+        return sql.SQL("{} || {}::text").format(prefix, _reference(alias, self.politeness.column))
+
+    def check_column(self, column: str | None) -> None:
+        if column is not None and column not in self.source.columns:
+            known = ", ".join(self.source.columns.keys())
+            raise DeclarationError(f"{self.name}: {self.source.name} has no column {column!r}; it has {known}")
+
+    def _check_words(self) -> None:
+        words = list(self.words)
+        if len(set(words)) != len(words):
+            raise DeclarationError(f"{self.name}: the four words must differ, got {words}")
+        kind = self.source.columns[self.status].type
+        allowed = kind.enums if isinstance(kind, Enum) else None
+        for word in words:
+            if allowed is not None and word not in allowed:
+                raise DeclarationError(
+                    f"{self.name}: {word!r} is not allowed by the check on {self.source.name}.{self.status}; "
+                    f"it allows {', '.join(allowed)}"
+                )
+
+    def _check_limits(self) -> None:
+        if self.rescue_after is not None and self.rescue_after <= self.time_limit:
+            raise DeclarationError(
+                f"{self.name}: rescue_after ({self.rescue_after}) must be longer than time_limit ({self.time_limit}), "
+                "or live rows are given up"
+            )
+        for limit in ("batch", "max_attempts", "max_lost"):
+            if getattr(self, limit) < 1:
+                raise DeclarationError(f"{self.name}: {limit} must be at least 1, got {getattr(self, limit)}")
+        if self.max_in_flight is not None and self.max_in_flight < 1:
+            raise DeclarationError(f"{self.name}: max_in_flight must be at least 1 or None, got {self.max_in_flight}")
+
+
+def check_together(declarations: tuple[Declaration, ...]) -> None:
+    """What no single declaration can see: two workflows of one name or on one status column."""
+    names: set[str] = set()
+    owners: dict[tuple[str, str], str] = {}
+    for declaration in declarations:
+        if declaration.name in names:
+            raise DeclarationError(f"two workflows are called {declaration.name!r}")
+        names.add(declaration.name)
+        column = (declaration.quoted_table, declaration.status)
+        if column in owners:
+            raise DeclarationError(
+                f"{declaration.name} and {owners[column]} both use {column[0]}.{column[1]}; a status column has one workflow"
+            )
+        owners[column] = declaration.name
+
+
+def type_of(column: Column[Any]) -> str:
+    return str(column.type.compile(dialect=postgresql.dialect()))  # type: ignore[no-untyped-call]
+
+
+def _reference(alias: str | None, column: str) -> sql.Composable:
+    return sql.Identifier(alias, column) if alias else sql.Identifier(column)

@@ -1,0 +1,109 @@
+"""Repair: claims of dead workers, rows that the trigger never saw, rows in Processing that nobody owns, idle jobs."""
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from psycopg import Connection
+
+from db.declaration import Declaration
+from db.lifecycle.record import Ended, Ending, Recorder
+from db.outcomes import Lost, Outcome
+from db.statements import statements
+
+ORPHAN_REASON = "found in progress with no worker; queued again by the sweeper"
+
+
+@dataclass
+class Swept:
+    """How many repairs of each kind. In a healthy system all are zero."""
+
+    lost_claims: int = 0
+    missed_rows: int = 0
+    orphaned_rows: int = 0
+    idle_jobs: int = 0
+    ended: list[Ended] = field(default_factory=list)
+
+    def __iadd__(self, other: "Swept") -> "Swept":
+        self.lost_claims += other.lost_claims
+        self.missed_rows += other.missed_rows
+        self.orphaned_rows += other.orphaned_rows
+        self.idle_jobs += other.idle_jobs
+        self.ended += other.ended
+        return self
+
+    def counts(self) -> dict[str, int]:
+        return {
+            "lost_claims": self.lost_claims,
+            "missed_rows": self.missed_rows,
+            "orphaned_rows": self.orphaned_rows,
+            "idle_jobs": self.idle_jobs,
+        }
+
+    @property
+    def repairs(self) -> int:
+        return sum(self.counts().values())
+
+
+class Recovery:
+    """One workflow's repairs, each in the caller's short transaction."""
+
+    def __init__(self, declaration: Declaration) -> None:
+        self.declaration = declaration
+        self.recorder = Recorder(declaration)
+        self.sql = statements("sweep.sql", **declaration.names)
+        words = declaration.words
+        self.parameters: dict[str, Any] = {
+            "workflow": declaration.name,
+            "queued": words.queued,
+            "processing": words.processing,
+            "failed": words.failed,
+            "reason": ORPHAN_REASON,
+        }
+
+    def end_lost_claims(self, connection: Connection[Any], size: int, outcome: Outcome | None = None) -> Swept:
+        """Rows whose worker is gone go back to the queue, or to the failed word when they killed too many."""
+        found = connection.execute(self.sql["claims_of_the_dead"], {**self.parameters, "size": size}).fetchall()
+        claims: dict[tuple[UUID, UUID], list[Ending]] = defaultdict(list)
+        ending = outcome or Lost(self.declaration.max_lost)
+        for pk, token, generation, attempt, worker, seconds, limit in found:
+            claims[token, worker].append(Ending(pk, generation, attempt, limit, ending, seconds))
+        swept = Swept()
+        for (token, worker), endings in claims.items():
+            swept.ended += self.recorder.record(connection, worker, token, endings)
+        swept.ended = [ended for ended in swept.ended if ended.verdict not in {"stale", "locked"}]
+        swept.lost_claims = len(swept.ended)
+        self._ring(connection, swept)
+        return swept
+
+    def sweep_rows(self, connection: Connection[Any], low: int, high: int) -> Swept:
+        """One slice of the table: adopt queued rows without a job, give ownerless Processing rows back."""
+        area = {**self.parameters, "low": f"({low},0)", "high": f"({high},0)"}
+        swept = Swept()
+        missed = [pk for (pk,) in connection.execute(self.sql["missed_rows"], area).fetchall()]
+        if missed:
+            adopted = connection.execute(self.sql["adopt_rows"], {**self.parameters, "pks": missed}).fetchall()
+            swept.missed_rows = len(adopted)
+        orphans = dict(connection.execute(self.sql["orphan_rows"], area).fetchall())
+        if orphans:
+            tids = {**self.parameters, "tids": list(orphans.values())}
+            adopted = connection.execute(self.sql["adopt_orphans"], tids).fetchall()
+            pks = [pk for (pk,) in adopted]
+            connection.execute(self.sql["requeue_orphans"], {**tids, "pks": pks})
+            swept.orphaned_rows = len(pks)
+        self._ring(connection, swept)
+        return swept
+
+    def sweep_jobs(self, connection: Connection[Any], low: int, high: int) -> Swept:
+        """One slice of engine.job: forget jobs whose row is gone or wants no work."""
+        area = {**self.parameters, "low": f"({low},0)", "high": f"({high},0)"}
+        idle = [tid for (tid,) in connection.execute(self.sql["idle_jobs"], area).fetchall()]
+        if not idle:
+            return Swept()
+        dropped = connection.execute(self.sql["drop_idle_jobs"], {**self.parameters, "tids": idle}).rowcount
+        return Swept(idle_jobs=dropped)
+
+    def _ring(self, connection: Connection[Any], swept: Swept) -> None:
+        if swept.repairs:
+            connection.execute(self.recorder.sql["ring"], self.parameters)

@@ -1,0 +1,225 @@
+"""Bring a database up to date: business tables by Alembic, the engine's schema by sql/, triggers from the registry."""
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+from uuid import UUID
+
+import psycopg
+import sqlalchemy
+from psycopg import Connection, sql
+from psycopg.errors import DeadlockDetected, InsufficientPrivilege, LockNotAvailable
+from sqlalchemy import NullPool
+
+from db import migrations
+from db.declaration import Declaration
+from db.models.base import Base
+from db.statements import read
+
+log = logging.getLogger(__name__)
+
+OWNER = "scrapersky_owner"
+ANALYST = "scrapersky_analyst"
+
+# While we wait for a lock, everybody who writes to the table waits behind us: so never for long, but often.
+LOCK_TIMEOUT = "200ms"
+PAUSE_SECONDS = 1.0
+PATIENCE_SECONDS = 300.0
+
+
+class MigrationError(RuntimeError):
+    pass
+
+
+def migrate(url: str, declarations: Sequence[Declaration], tenant: UUID) -> None:
+    """Harmless when repeated, and safe while users and workers write."""
+    _patiently("business tables", lambda: _upgrade_tables(url))
+    with psycopg.connect(url, autocommit=True, application_name="scrapersky migrate") as connection:
+        _patiently("engine schema", lambda: _apply_engine(connection, declarations, tenant))
+        for declaration in declarations:
+            for event in ("insert", "update"):
+                _patiently(f"trigger on {declaration.quoted_table}", lambda d=declaration, e=event: _ensure_trigger(connection, d, e))
+        _patiently("retired triggers", lambda: _drop_retired(connection, declarations))
+
+
+def _patiently(what: str, step: Callable[[], None]) -> None:
+    """Try a step with a short lock timeout until it gets its lock."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        try:
+            return step()
+        except (LockNotAvailable, DeadlockDetected, sqlalchemy.exc.OperationalError) as error:
+            cause = error.orig if isinstance(error, sqlalchemy.exc.OperationalError) else error
+            if not isinstance(cause, LockNotAvailable | DeadlockDetected):
+                raise
+            if time.monotonic() > deadline:
+                raise MigrationError(
+                    f"{what}: no lock within {PATIENCE_SECONDS:.0f} s; end the transaction that holds it "
+                    "(select pid, query from pg_stat_activity where xact_start < now() - interval '1 minute') and try again"
+                ) from error
+            log.warning("migrate.waiting", extra={"fields": {"step": what, "reason": "a transaction holds a lock"}})
+            time.sleep(PAUSE_SECONDS)
+
+
+def _prepare(connection: Connection[Any]) -> None:
+    connection.execute("select set_config('lock_timeout', %s, true)", [LOCK_TIMEOUT])
+    connection.execute("select pg_advisory_xact_lock(hashtextextended('engine.migrate', 0))")
+
+
+def _upgrade_tables(url: str) -> None:
+    address = sqlalchemy.make_url(url).set(drivername="postgresql+psycopg")
+    engine = sqlalchemy.create_engine(address, poolclass=NullPool, connect_args={"prepare_threshold": None})
+    with engine.begin() as connection:
+        connection.exec_driver_sql(f"select set_config('lock_timeout', '{LOCK_TIMEOUT}', true)")
+        connection.exec_driver_sql("select pg_advisory_xact_lock(hashtextextended('engine.migrate', 0))")
+        migrations.upgrade(connection)
+
+
+def _apply_engine(connection: Connection[Any], declarations: Sequence[Declaration], tenant: UUID) -> None:
+    with connection.transaction():
+        _prepare(connection)
+        connection.execute(read("schema.sql"))  # type: ignore[arg-type]
+        connection.execute(read("functions.sql"))  # type: ignore[arg-type]
+        connection.execute(read("views.sql"))  # type: ignore[arg-type]
+        _set_tenant(connection, tenant)
+        for declaration in declarations:
+            _declare(connection, declaration)
+            connection.execute(_submit_function(declaration))
+        _grant(connection, declarations)
+
+
+def _set_tenant(connection: Connection[Any], tenant: UUID) -> None:
+    body = sql.Literal(f"select '{tenant}'::uuid")
+    connection.execute(
+        sql.SQL("create or replace function default_tenant_id() returns uuid language sql stable as {}").format(body)
+    )
+    connection.execute(
+        "insert into tenants (id, name) values (%s, 'default') on conflict (id) do nothing", [tenant]
+    )
+
+
+def _declare(connection: Connection[Any], declaration: Declaration) -> None:
+    words = declaration.words
+    connection.execute(
+        """
+        insert into engine.workflow (name, table_name, status_column, queued, processing, done, failed,
+                                     declared_max_in_flight, declared_batch, declared_max_attempts)
+        values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+        on conflict (name) do update
+        set table_name = excluded.table_name, status_column = excluded.status_column, queued = excluded.queued,
+            processing = excluded.processing, done = excluded.done, failed = excluded.failed,
+            declared_max_in_flight = excluded.declared_max_in_flight, declared_batch = excluded.declared_batch,
+            declared_max_attempts = excluded.declared_max_attempts
+        """,
+        [
+            declaration.name,
+            declaration.quoted_table,
+            declaration.status,
+            *words,
+            declaration.max_in_flight,
+            declaration.batch,
+            declaration.max_attempts,
+        ],
+    )
+
+
+def _function(declaration: Declaration) -> sql.Identifier:
+    return sql.Identifier("engine", f"submit_{declaration.name}")
+
+
+def _submit_function(declaration: Declaration) -> sql.Composed:
+    names = {
+        **declaration.names,
+        "workflow": sql.Literal(declaration.name),
+        "queued": sql.Literal(declaration.words.queued),
+        "priority": declaration.priority_of(None),
+        "key": declaration.key_of(None),
+        "new_priority": declaration.priority_of("new_row"),
+        "new_key": declaration.key_of("new_row"),
+    }
+    body = sql.SQL(read("submit.sql").replace("{…}", "names in braces")).format(**names).as_string(None)  # type: ignore[arg-type]
+    return sql.SQL(
+        "create or replace function {}() returns trigger language plpgsql security definer "
+        "set search_path = pg_catalog, pg_temp as {}"
+    ).format(_function(declaration), sql.Literal(body))
+
+
+def _trigger(declaration: Declaration, event: str) -> str:
+    return f"engine_{declaration.name}_{event}"
+
+
+def _ensure_trigger(connection: Connection[Any], declaration: Declaration, event: str) -> None:
+    """Create a trigger that is missing. One that stands is left alone, so a second migrate locks nothing."""
+    with connection.transaction():
+        _prepare(connection)
+        present = connection.execute(
+            "select 1 from pg_trigger where tgname = %s and tgrelid = %s::regclass and tgfoid = %s::regproc",
+            [_trigger(declaration, event), declaration.quoted_table, _function(declaration).as_string(connection)],
+        ).fetchone()
+        if present:
+            return
+        tables = "new table as new_rows" if event == "insert" else "old table as old_rows new table as new_rows"
+        connection.execute(
+            sql.SQL(
+                "create or replace trigger {name} after {event} on {table} referencing {tables} "
+                "for each statement execute function {function}()"
+            ).format(
+                name=sql.Identifier(_trigger(declaration, event)),
+                event=sql.SQL(event),  # type: ignore[arg-type]
+                table=declaration.names["table"],
+                tables=sql.SQL(tables),  # type: ignore[arg-type]
+                function=_function(declaration),
+            )
+        )
+
+
+def _drop_retired(connection: Connection[Any], declarations: Sequence[Declaration]) -> None:
+    """Triggers of workflows that are no longer declared, or moved to another table."""
+    expected = [(_trigger(d, event), d.quoted_table) for d in declarations for event in ("insert", "update")]
+    with connection.transaction():
+        _prepare(connection)
+        found = connection.execute(
+            """
+            select format('drop trigger %%I on %%s', tgname, tgrelid::regclass)
+            from pg_trigger
+            where tgfoid in (select oid from pg_proc where pronamespace = 'engine'::regnamespace and proname ~ '^submit_')
+              and not exists (select 1 from unnest(%s::text[], %s::text[]) as expected (name, table_name)
+                              where expected.name = tgname and expected.table_name::regclass = tgrelid)
+            """,
+            [[name for name, _ in expected], [table for _, table in expected]],
+        ).fetchall()
+        for (statement,) in found:
+            connection.execute(statement)
+        names = [declaration.name for declaration in declarations]
+        connection.execute("delete from engine.workflow where name <> all(%s)", [names])
+
+
+def _grant(connection: Connection[Any], declarations: Sequence[Declaration]) -> None:
+    """Hand the trigger functions to a role that can not log in, and let analysts read and set statuses."""
+    names: dict[str, sql.Composable] = {
+        "owner": sql.Identifier(OWNER),
+        "owner_name": sql.Literal(OWNER),
+        "analyst": sql.Identifier(ANALYST),
+        "analyst_name": sql.Literal(ANALYST),
+    }
+    try:
+        with connection.transaction():
+            connection.execute(sql.SQL(read("roles.sql")).format(**names))  # type: ignore[arg-type]
+            for declaration in declarations:
+                function = {**names, "function": _function(declaration)}
+                connection.execute(sql.SQL("alter function {function}() owner to {owner}").format(**function))
+                connection.execute(sql.SQL("revoke all on function {function}() from public").format(**function))
+            for table in Base.metadata.sorted_tables:
+                _grant_table(connection, table)
+    except InsufficientPrivilege as error:
+        log.warning("migrate.roles_skipped", extra={"fields": {"reason": str(error).strip()}})
+
+
+def _grant_table(connection: Connection[Any], table: sqlalchemy.Table) -> None:
+    names = {"table": sql.Identifier(table.name), "analyst": sql.Identifier(ANALYST)}
+    connection.execute(sql.SQL("grant select on {table} to {analyst}").format(**names))
+    statuses = [name for name in table.columns.keys() if name == "status" or name.endswith("_status")]
+    if statuses:
+        columns = sql.SQL(", ").join(map(sql.Identifier, statuses))
+        connection.execute(sql.SQL("grant update ({columns}) on {table} to {analyst}").format(columns=columns, **names))

@@ -1,0 +1,22 @@
+"""Alembic without an ini file: whoever has a connection can bring the business tables up to date."""
+
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import Connection, text
+
+
+def configuration(connection: Connection) -> Config:
+    """What `alembic.command.*` asks for; env.py takes the connection out of it."""
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent).replace("%", "%%"))
+    config.attributes["connection"] = connection
+    return config
+
+
+def upgrade(connection: Connection) -> None:
+    """Apply what is missing, in the caller's transaction: the caller commits."""
+    # Two deployments that start together take turns; the second one finds nothing left to do.
+    connection.execute(text("SELECT pg_advisory_xact_lock(hashtext('scrapersky migrations'))"))
+    command.upgrade(configuration(connection), "head")

@@ -1,0 +1,50 @@
+from datetime import datetime
+from typing import ClassVar
+from uuid import UUID
+
+from sqlalchemy import CheckConstraint, ForeignKey, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from db.models.base import CURATION, ROOM_FOR_STATUS_UPDATES, Base, Identified, OwnedByTenant, Timestamped, one_of
+
+
+class SitemapFile(Identified, OwnedByTenant, Timestamped, Base):
+    """A sitemap, or an index of sitemaps, of a domain."""
+
+    __tablename__ = "sitemap_files"
+    __table_args__ = (
+        UniqueConstraint("domain_id", "url"),
+        CheckConstraint("octet_length(url) <= 2048", name="url_fits_into_an_index"),
+        {"postgresql_with": ROOM_FOR_STATUS_UPDATES},
+    )
+    __natural_key__: ClassVar = ("domain_id", "url")
+    __set_once__: ClassVar = (
+        "created_by",
+        "notes",
+        "tags",
+        "deep_scrape_curation_status",
+        "sitemap_import_status",
+    )
+
+    domain_id: Mapped[UUID] = mapped_column(ForeignKey("domains.id", ondelete="CASCADE"))
+    url: Mapped[str]
+    sitemap_type: Mapped[str | None]
+    discovery_method: Mapped[str | None]
+    size_bytes: Mapped[int | None]
+    url_count: Mapped[int | None]
+    has_lastmod: Mapped[bool | None]
+    has_priority: Mapped[bool | None]
+    has_changefreq: Mapped[bool | None]
+    last_modified: Mapped[datetime | None]
+    created_by: Mapped[UUID | None]
+    notes: Mapped[str | None]
+    tags: Mapped[list[str] | None]
+
+    deep_scrape_curation_status: Mapped[str] = mapped_column(
+        one_of("deep_scrape_curation_status", *CURATION), server_default="New"
+    )
+    sitemap_import_status: Mapped[str | None] = mapped_column(
+        one_of("sitemap_import_status", "Queued", "Processing", "Complete", "Error")
+    )
+    sitemap_import_error: Mapped[str | None]
+    sitemap_import_result: Mapped[str | None]

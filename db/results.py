@@ -1,0 +1,101 @@
+"""Rows that workflows returned, written as bulk upserts by natural key."""
+
+import json
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from psycopg import Connection, sql
+from psycopg.types.json import Jsonb
+
+from db.models.base import Base
+
+Columns = tuple[str, ...]
+
+
+def write_rows(connection: Connection[Any], rows: Iterable[Base]) -> None:
+    """Upsert everything, one statement per table and set of columns, in the order of the natural key."""
+    groups: dict[tuple[type[Base], Columns], dict[tuple[Any, ...], dict[str, Any]]] = {}
+    for row in rows:
+        values = given(row)
+        model = type(row)
+        columns = tuple(sorted(values))
+        key = tuple(values.get(column) for column in model.__natural_key__)
+        group = groups.setdefault((model, columns), {})
+        group[key] = _merge(model, group[key], values) if key in group else values
+    for (model, columns), group in groups.items():
+        ordered = [group[key] for key in sorted(group, key=repr)]  # one lock order for all writers
+        connection.execute(_upsert(model, columns), [Jsonb(ordered, dumps=_dumps)])
+
+
+def set_values(connection: Connection[Any], model: type[Base], found: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
+    """Write what a workflow found out about its own rows, one statement per set of columns."""
+    (primary_key,) = model.__table__.primary_key
+    groups: dict[Columns, list[dict[str, Any]]] = {}
+    for pk, values in found:
+        groups.setdefault(tuple(sorted(values)), []).append({**values, primary_key.name: pk})
+    for columns, rows in groups.items():
+        connection.execute(_update(model, columns), [Jsonb(rows, dumps=_dumps)])
+
+
+def given(row: Base) -> dict[str, Any]:
+    """The columns that the workflow set, and no others: what was not scanned is not touched."""
+    return {name: value for name, value in vars(row).items() if not name.startswith("_sa_")}
+
+
+def _merge(model: type[Base], first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
+    """Two results for one row in one batch: the later scan wins, but what is set once stays with the first."""
+    once = {column: first[column] for column in model.__set_once__ if first.get(column) is not None}
+    return {**first, **second, **once}
+
+
+def _dumps(value: Any) -> str:
+    return json.dumps(value, default=str)
+
+
+@lru_cache(maxsize=256)
+def _upsert(model: type[Base], columns: Columns) -> bytes:
+    names = sql.SQL(", ").join(map(sql.Identifier, columns))
+    insert = sql.SQL(
+        "insert into {table} as existing ({names}) select {names} from jsonb_populate_recordset(null::{table}, %s)"
+    ).format(table=_table(model), names=names)
+    if not model.__natural_key__:
+        return insert.as_bytes(None)
+    changes = [_change(model, column) for column in columns if column not in model.__natural_key__]
+    key = sql.SQL(", ").join(map(sql.Identifier, model.__natural_key__))
+    conflict = sql.SQL(" on conflict ({}) do ").format(key)
+    if not changes:
+        return (insert + conflict + sql.SQL("nothing")).as_bytes(None)
+    action = sql.SQL("update set {sets} where ({old}) is distinct from ({new})").format(
+        sets=sql.SQL(", ").join(sql.SQL("{} = {}").format(sql.Identifier(name), value) for name, value in changes),
+        old=sql.SQL(", ").join(sql.Identifier("existing", name) for name, _ in changes),
+        new=sql.SQL(", ").join(value for _, value in changes),
+    )
+    return (insert + conflict + action).as_bytes(None)
+
+
+def _change(model: type[Base], column: str) -> tuple[str, sql.Composable]:
+    new = sql.Identifier("excluded", column)
+    if column in model.__set_once__:
+        return column, sql.SQL("coalesce({}, {})").format(sql.Identifier("existing", column), new)
+    return column, new
+
+
+@lru_cache(maxsize=256)
+def _update(model: type[Base], columns: Columns) -> bytes:
+    names = sql.SQL(", ").join(map(sql.Identifier, columns))
+    found = sql.SQL(", ").join(sql.Identifier("found", column) for column in columns)
+    (primary_key,) = model.__table__.primary_key
+    return (
+        sql.SQL(
+            "update {table} as item set ({names}) = row({found}) "
+            "from jsonb_populate_recordset(null::{table}, %s) as found where item.{pk} = found.{pk}"
+        )
+        .format(table=_table(model), names=names, found=found, pk=sql.Identifier(primary_key.name))
+        .as_bytes(None)
+    )
+
+
+def _table(model: type[Base]) -> sql.Composable:
+    table = model.__table__
+    return sql.Identifier(*filter(None, (getattr(table, "schema", None), table.name)))

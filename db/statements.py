@@ -1,0 +1,34 @@
+"""The statements of sql/, by file and name."""
+
+from functools import cache
+from pathlib import Path
+
+from psycopg import sql
+
+SQL_DIRECTORY = Path(__file__).resolve().parent.parent / "sql"
+
+Statements = dict[str, bytes]
+
+
+@cache
+def read(file: str) -> str:
+    return (SQL_DIRECTORY / file).read_text(encoding="utf-8")
+
+
+@cache
+def _sections(file: str) -> dict[str, str]:
+    """Split a file at its `-- name: …` lines; what stands before the first one is the file's own comment."""
+    sections: dict[str, str] = {}
+    for part in read(file).split("-- name: ")[1:]:
+        name, _, text = part.partition("\n")
+        lines = [line for line in text.splitlines() if not line.startswith("--")]
+        sections[name.strip()] = "\n".join(lines).strip()
+    return sections
+
+
+def statements(file: str, **names: sql.Composable) -> Statements:
+    """Every statement of the file with its {names} filled in, ready to execute."""
+    return {
+        name: sql.SQL(text).format(**names).as_bytes(None)  # type: ignore[arg-type]
+        for name, text in _sections(file).items()
+    }

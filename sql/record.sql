@@ -1,0 +1,53 @@
+-- End attempts. The fence: only rows whose job still carries this claim's token are written, in the same
+-- transaction as the results. Job rows are changed before business rows, so that the trigger sees engine_xid.
+
+-- name: lock_rows
+select item.{pk}::text, item.ctid::text, item.{status}::text
+from {table} as item
+where item.{pk} = any(%(pks)s::{pk_type}[])
+for no key update of item skip locked
+
+-- name: lock_jobs
+select pk, ctid::text, generation, attempt, lost
+from engine.job
+where token = %(token)s and workflow = %(workflow)s and pk = any(%(pks)s)
+for update skip locked
+
+-- name: still_there
+select item.{pk}::text from {table} as item where item.{pk} = any(%(pks)s::{pk_type}[])
+
+-- name: still_claimed
+select pk from engine.job where token = %(token)s and workflow = %(workflow)s and pk = any(%(pks)s)
+
+-- name: delete_jobs
+delete from engine.job where ctid = any(%(tids)s::tid[])
+
+-- name: free_jobs
+-- Back in the queue, or dead. A null delay keeps the due time, a null error keeps the old text.
+update engine.job
+set token = null, worker_id = null, engine_xid = pg_current_xact_id(),
+    attempt = attempt - ending.given_back, lost = job.lost + ending.lost, dead = ending.dead,
+    run_at = coalesce(clock_timestamp() + make_interval(secs => ending.delay), run_at),
+    last_error = coalesce(ending.error, last_error)
+from unnest(%(tids)s::tid[], %(given_back)s::int[], %(lost)s::int[], %(dead)s::bool[], %(delays)s::float8[],
+            %(errors)s::text[]) as ending (tid, given_back, lost, dead, delay, error)
+where job.ctid = ending.tid
+
+-- name: set_rows
+-- A row that goes back to the queue without a new error keeps the old text.
+update {table} as item
+set {status} = ending.status,
+    {error} = coalesce(ending.error, case when ending.status::text = %(queued)s then item.{error} end){reason}{touch}
+from unnest(%(tids)s::tid[], %(statuses)s::{status_type}[], %(errors)s::text[], %(reasons)s::text[])
+     as ending (tid, status, error, reason)
+where item.ctid = ending.tid
+
+-- name: add_attempts
+insert into engine.attempt (workflow, pk, generation, attempt, outcome, error, worker_id, started_at)
+select %(workflow)s, pk, generation, attempt, outcome, error, %(worker)s,
+       clock_timestamp() - make_interval(secs => seconds)
+from unnest(%(pks)s::text[], %(generations)s::bigint[], %(attempts)s::int[], %(outcomes)s::text[],
+            %(errors)s::text[], %(seconds)s::float8[]) as ended (pk, generation, attempt, outcome, error, seconds)
+
+-- name: ring
+select pg_notify('engine', %(workflow)s)

@@ -1,0 +1,112 @@
+-- The engine's own tables. The user's tables get triggers, and nothing else.
+-- Applied again by every `scrapersky migrate`, so each statement must be harmless the second time.
+
+create schema if not exists engine;
+
+-- One row per workflow. declared_* is written by migrate; the plain columns beside them are the operator's
+-- and override what was declared, so a deploy never undoes them.
+create table if not exists engine.workflow (
+    name text primary key,
+    table_name text not null,
+    status_column text not null,
+    queued text not null,
+    processing text not null,
+    done text not null,
+    failed text not null,
+    declared_max_in_flight integer,
+    declared_batch integer not null,
+    declared_max_attempts integer not null,
+    paused boolean not null default false,
+    paused_reason text,
+    max_in_flight integer,
+    batch integer,
+    max_attempts integer,
+    constraint max_in_flight_is_not_negative check (max_in_flight >= 0),
+    constraint batch_is_positive check (batch > 0),
+    constraint max_attempts_is_positive check (max_attempts > 0)
+);
+
+-- One row per business row that is wanted, running or dead. Narrow and short-lived.
+create table if not exists engine.job (
+    workflow text not null,
+    pk text collate "C" not null,
+    generation bigint not null default 1,
+    priority integer not null default 0,
+    key text,
+    attempt integer not null default 0,
+    lost integer not null default 0,
+    run_at timestamptz not null default now(),
+    token uuid,
+    worker_id uuid,
+    started_at timestamptz,
+    dead boolean not null default false,
+    last_error text,
+    engine_xid xid8,
+    primary key (workflow, pk),
+    constraint a_claim_has_a_worker check ((token is null) = (worker_id is null)),
+    constraint a_dead_job_is_not_claimed check (not (dead and token is not null))
+) with (
+    fillfactor = 70,
+    autovacuum_vacuum_scale_factor = 0.01,
+    autovacuum_vacuum_threshold = 1000,
+    autovacuum_analyze_scale_factor = 0.02,
+    autovacuum_vacuum_cost_delay = 0
+);
+
+create index if not exists job_ready on engine.job (workflow, priority, run_at) where token is null and not dead;
+create index if not exists job_running on engine.job (workflow, worker_id) where token is not null;
+create index if not exists job_token on engine.job (token) where token is not null;
+create index if not exists job_running_key on engine.job (key) where token is not null and key is not null;
+
+-- When the next run for a politeness key may start.
+create table if not exists engine.pace (
+    key text primary key,
+    next_start timestamptz not null
+) with (fillfactor = 70);
+
+-- One row per worker process boot. No index holds beats, so a beat is a HOT update.
+create table if not exists engine.worker (
+    id uuid primary key,
+    supervisor uuid,
+    host text not null,
+    pid integer not null,
+    version text not null,
+    beats bigint not null default 0,
+    started_at timestamptz not null default now(),
+    last_beat timestamptz not null default now(),
+    draining boolean not null default false
+) with (fillfactor = 50);
+
+-- What became of attempts: failures always, successes when SCRAPERSKY_KEEP_SUCCESSES is set. Pruned by age.
+create table if not exists engine.attempt (
+    id bigint generated always as identity primary key,
+    workflow text not null,
+    pk text collate "C" not null,
+    generation bigint not null,
+    attempt integer not null,
+    outcome text not null,
+    error text,
+    worker_id uuid,
+    started_at timestamptz,
+    ended_at timestamptz not null default clock_timestamp()
+);
+create index if not exists attempt_of_row on engine.attempt (workflow, pk);
+create index if not exists attempt_by_age on engine.attempt using brin (ended_at);
+
+-- Who queued what: one row per submitting statement. Pruned by age.
+create table if not exists engine.submission (
+    id bigint generated always as identity primary key,
+    workflow text not null,
+    rows bigint not null,
+    role text not null,
+    application_name text not null,
+    client_addr inet,
+    submitted_at timestamptz not null default clock_timestamp()
+);
+create index if not exists submission_by_age on engine.submission using brin (submitted_at);
+
+-- Where the bounded sweep of a table goes on next time.
+create table if not exists engine.sweep_position (
+    workflow text primary key,
+    next_block bigint not null default 0
+);

@@ -1,0 +1,42 @@
+-- The body of a workflow's trigger function: it runs in the user's transaction, once per statement.
+-- Filled in from the registry by db/migrate.py; {…} are quoted names and words.
+--
+-- Put every row that became {queued} into engine.job, note who asked, ring the doorbell once.
+-- A change that the engine itself makes is known by the transaction id it left in the job row.
+
+declare
+    submitted bigint;
+begin
+    perform 1 from new_rows where {status} = {queued} limit 1;
+    if not found then
+        return null;
+    end if;
+
+    if tg_op = 'INSERT' then
+        insert into engine.job as job (workflow, pk, priority, key)
+        select {workflow}, {pk}::text, {priority}, {key} from new_rows where {status} = {queued}
+        on conflict (workflow, pk) do update
+        set generation = job.generation + 1, attempt = 0, lost = 0, run_at = now(), dead = false, last_error = null,
+            priority = excluded.priority, key = excluded.key
+        where job.engine_xid is distinct from pg_current_xact_id();
+    else
+        insert into engine.job as job (workflow, pk, priority, key)
+        select {workflow}, new_row.{pk}::text, {new_priority}, {new_key}
+        from new_rows as new_row join old_rows as old_row on old_row.{pk} = new_row.{pk}
+        where new_row.{status} = {queued} and old_row.{status} is distinct from {queued}
+        on conflict (workflow, pk) do update
+        set generation = job.generation + 1, attempt = 0, lost = 0, run_at = now(), dead = false, last_error = null,
+            priority = excluded.priority, key = excluded.key
+        where job.engine_xid is distinct from pg_current_xact_id();
+    end if;
+    get diagnostics submitted = row_count;
+    if submitted = 0 then
+        return null;
+    end if;
+
+    insert into engine.submission (workflow, rows, role, application_name, client_addr)
+    values ({workflow}, submitted, coalesce(nullif(current_setting('role'), 'none'), session_user),
+            current_setting('application_name'), inet_client_addr());
+    perform pg_notify('engine', {workflow});
+    return null;
+end

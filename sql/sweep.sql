@@ -1,0 +1,89 @@
+-- Find what doorbells, nudges and dead workers left behind. Reads of the user's tables are TID ranges of bounded size.
+
+-- name: claims_of_the_dead
+-- Claims whose worker is no longer registered.
+select job.pk, job.token, job.generation, job.attempt, job.worker_id, extract(epoch from clock_timestamp() - job.started_at)::float8,
+       (select coalesce(max_attempts, declared_max_attempts) from engine.workflow where name = %(workflow)s)
+from engine.job
+where job.workflow = %(workflow)s and job.token is not null
+  and not exists (select 1 from engine.worker where worker.id = job.worker_id)
+limit %(size)s
+
+-- name: table_blocks
+select pg_relation_size({table_name}::regclass) / current_setting('block_size')::bigint
+
+-- name: missed_rows
+-- Queued rows that have no job, or a dead one: trigger disabled or bypassed, restore, replication.
+select item.{pk}::text
+from {table} as item
+where item.ctid >= %(low)s::tid and item.ctid < %(high)s::tid and item.{status} = %(queued)s
+  and not exists (
+      select 1 from engine.job where job.workflow = %(workflow)s and job.pk = item.{pk}::text and not job.dead)
+
+-- name: adopt_rows
+insert into engine.job as job (workflow, pk, priority, key)
+select %(workflow)s, item.{pk}::text, {priority}, {key}
+from {table} as item
+where item.{pk} = any(%(pks)s::{pk_type}[]) and item.{status} = %(queued)s
+on conflict (workflow, pk) do update
+set generation = job.generation + 1, attempt = 0, lost = 0, run_at = now(), dead = false, last_error = null
+where job.dead
+returning pk
+
+-- name: orphan_rows
+-- Processing rows that no claim covers.
+select item.{pk}::text, item.ctid::text
+from {table} as item
+where item.ctid >= %(low)s::tid and item.ctid < %(high)s::tid and item.{status} = %(processing)s
+  and not exists (
+      select 1 from engine.job where job.workflow = %(workflow)s and job.pk = item.{pk}::text and job.token is not null)
+for no key update of item skip locked
+
+-- name: adopt_orphans
+-- Second look with a fresh snapshot while the rows are locked: only those still without a claim.
+insert into engine.job as job (workflow, pk, priority, key, engine_xid)
+select %(workflow)s, item.{pk}::text, {priority}, {key}, pg_current_xact_id()
+from {table} as item
+where item.ctid = any(%(tids)s::tid[]) and item.{status} = %(processing)s
+on conflict (workflow, pk) do update
+set engine_xid = pg_current_xact_id(), dead = false, run_at = now()
+where job.token is null
+returning pk
+
+-- name: requeue_orphans
+update {table} as item set {status} = %(queued)s, {error} = %(reason)s
+where item.ctid = any(%(tids)s::tid[]) and item.{pk} = any(%(pks)s::{pk_type}[])
+
+-- name: idle_jobs
+-- Unclaimed jobs whose row is gone or wants no work: not queued for a waiting job, not failed for a dead one.
+select job.ctid::text
+from engine.job
+where job.workflow = %(workflow)s and job.token is null and job.ctid >= %(low)s::tid and job.ctid < %(high)s::tid
+  and not exists (
+      select 1 from {table} as item
+      where item.{pk} = job.pk::{pk_type} and item.{status}::text = case when job.dead then %(failed)s else %(queued)s end)
+for update of job skip locked
+
+-- name: drop_idle_jobs
+delete from engine.job
+where ctid = any(%(tids)s::tid[]) and token is null
+  and not exists (
+      select 1 from {table} as item
+      where item.{pk} = job.pk::{pk_type}
+        and item.{status}::text in (%(queued)s, case when job.dead then %(failed)s else %(queued)s end))
+
+-- name: position
+select coalesce((select next_block from engine.sweep_position where workflow = %(workflow)s), 0)
+
+-- name: save_position
+insert into engine.sweep_position as position (workflow, next_block) values (%(workflow)s, %(next_block)s)
+on conflict (workflow) do update set next_block = excluded.next_block
+
+-- name: prune_attempts
+delete from engine.attempt where ended_at < clock_timestamp() - %(age)s
+
+-- name: prune_submissions
+delete from engine.submission where submitted_at < clock_timestamp() - %(age)s
+
+-- name: prune_paces
+delete from engine.pace where next_start < clock_timestamp() - interval '1 hour'

@@ -1,0 +1,215 @@
+"""The bundled Postgres as its users meet it: real servers, real commands, real kills."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from db.embedded import EmbeddedPostgres, EmbeddedPostgresError, bin_directory
+
+REPOSITORY = Path(__file__).parents[2]
+
+COMMAND = """
+import sys
+from pathlib import Path
+from db.embedded import EmbeddedPostgres
+
+with EmbeddedPostgres(Path(sys.argv[1])).use():
+    print("ready", flush=True)
+    sys.stdin.read()
+"""
+
+COMMAND_WITH_A_FORKED_CHILD = """
+import os, sys
+from pathlib import Path
+from db.embedded import EmbeddedPostgres
+
+with EmbeddedPostgres(Path(sys.argv[1])).use():
+    if os.fork() == 0:
+        sys.stdin.read()
+        os._exit(0)
+    print("ready", flush=True)
+"""
+
+
+@pytest.fixture
+def place():
+    # Not tmp_path: that is closed to the user which runs Postgres when root runs the tests.
+    directory = Path(tempfile.mkdtemp(prefix="embedded-"))
+    directory.chmod(0o711)
+    yield directory
+    shutil.rmtree(directory)
+
+
+@pytest.fixture
+def postgres(place):
+    yield (server := EmbeddedPostgres(place / "home"))
+    server.stop()
+
+
+@contextmanager
+def another_command(postgres, script=COMMAND):
+    """A command that has been given the task to use the server; it leaves when the block ends."""
+    with subprocess.Popen(
+        [sys.executable, "-c", script, postgres.home],
+        cwd=REPOSITORY,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        yield process
+
+
+def is_ready(command):
+    return command.stdout.readline() == "ready\n"
+
+
+def server_process(postgres):
+    return int((postgres.data / "postmaster.pid").read_text().splitlines()[0])
+
+
+def query(url, statement):
+    with psycopg.connect(url) as connection:
+        return connection.execute(statement).fetchall()
+
+
+def psql(url, **options):
+    command = [bin_directory() / "psql", "--no-psqlrc", "--tuples-only", "--no-align", "-c", "select 40 + 2", url]
+    return subprocess.run(command, capture_output=True, text=True, check=False, **options)
+
+
+def wait_until(condition):
+    deadline = time.monotonic() + 20
+    while not (found := condition()):
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+    return found
+
+
+def test_psql_and_psycopg_accept_the_url_whatever_the_environment_says(postgres):
+    with postgres.use() as url:
+        answer = psql(url, env={"PGPORT": "1", "PGHOST": "nowhere.invalid", "PGUSER": "nobody"})
+        rows = query(url, "select current_user, current_database()")
+
+    assert (answer.stdout, answer.stderr) == ("42\n", "")
+    assert rows == [("scrapersky", "scrapersky")]
+
+
+def test_a_new_server_keeps_data_safe_and_does_not_depend_on_the_machine(postgres):
+    with postgres.use() as url:
+        settings = dict(query(url, "select name, setting from pg_settings"))
+        locale = query(url, "select datlocprovider::text, datlocale from pg_database where datname = 'scrapersky'")
+
+    assert settings["fsync"] == "on"
+    assert settings["full_page_writes"] == "on"
+    assert settings["data_checksums"] == "on"
+    assert settings["server_encoding"] == "UTF8"
+    assert locale == [("b", "C.UTF-8")]
+
+
+def test_the_only_way_in_is_a_socket_for_its_owner(postgres):
+    with postgres.use() as url:
+        rules = query(url, "select type, database, user_name, auth_method, options from pg_hba_file_rules")
+        listening = query(url, "show listen_addresses")
+        mode = postgres.sockets.stat().st_mode & 0o777
+
+    assert rules == [("local", ["all"], ["all"], "peer", ["map=scrapersky"])]
+    assert listening == [("",)]
+    assert mode == 0o700
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can try it as another user")
+def test_another_user_is_refused_even_with_every_directory_open(postgres):
+    nobody = {"user": "nobody", "group": "nogroup", "extra_groups": [], "cwd": "/"}
+
+    with postgres.use() as url:
+        at_the_directory = psql(url, **nobody)
+        for path in (postgres.directory, postgres.sockets, postgres.sockets / ".s.PGSQL.5432"):
+            path.chmod(0o777)
+        at_the_server = psql(url, **nobody)
+
+    assert at_the_directory.returncode != 0
+    assert "Permission denied" in at_the_directory.stderr
+    assert at_the_server.returncode != 0
+    assert "Peer authentication failed" in at_the_server.stderr
+
+
+def test_the_server_stays_while_a_second_command_uses_it(postgres):
+    with another_command(postgres) as command:
+        assert is_ready(command)
+
+        with postgres.use():
+            pass
+
+        assert postgres.is_running()
+    assert not postgres.is_running()
+
+
+def test_a_server_whose_command_was_killed_is_found_and_stopped_by_the_next_one(postgres):
+    with another_command(postgres) as command:
+        assert is_ready(command)
+        started = server_process(postgres)
+        command.kill()
+    assert postgres.is_running()
+
+    with postgres.use() as url:
+        answer = query(url, "select 1")
+        found = server_process(postgres)
+
+    assert answer == [(1,)]
+    assert found == started
+    assert not postgres.is_running()
+
+
+def test_ctrl_c_in_the_terminal_of_one_command_leaves_the_server_to_the_others(postgres):
+    with another_command(postgres) as command:
+        assert is_ready(command)
+        with postgres.use() as url, psycopg.connect(url) as connection:
+            os.killpg(command.pid, signal.SIGINT)
+            command.wait()
+
+            answer = connection.execute("select 1").fetchall()
+
+    assert answer == [(1,)]
+
+
+def test_a_forked_child_does_not_keep_the_server_up(postgres):
+    with another_command(postgres, COMMAND_WITH_A_FORKED_CHILD) as command:
+        assert is_ready(command)
+
+        command.wait()
+
+        assert not postgres.is_running()
+
+
+def test_two_commands_that_start_at_once_share_one_server(postgres):
+    with another_command(postgres) as first, another_command(postgres) as second:
+        assert is_ready(first)
+        assert is_ready(second)
+        answer = query(postgres.url, "select 1")
+
+    assert answer == [(1,)]
+    assert (first.returncode, second.returncode) == (0, 0)
+    assert not postgres.is_running()
+
+
+def test_committed_rows_outlive_a_killed_server_with_a_busy_session(postgres):
+    with postgres.use() as url:
+        query(url, "create table kept as select 7 as number returning 1") if False else None
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("create table kept as select 7 as number")
+        os.kill(server_process(postgres), signal.SIGKILL)
+
+        postgres.start()
+
+        assert query(url, "select number from kept") == [(7,)]
