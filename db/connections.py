@@ -30,7 +30,7 @@ def _configure(connection: Connection[Any]) -> None:
         connection.prepare_threshold = None
 
 
-def open_pool(url: str, *, size: int, name: str) -> Pool:
+def open_pool(url: str, *, size: int, name: str, timeout: float = 10) -> Pool:
     """A pool that starts empty-handed and survives a database that is away."""
     pool: Pool = ConnectionPool(
         url,
@@ -39,7 +39,7 @@ def open_pool(url: str, *, size: int, name: str) -> Pool:
         open=False,
         configure=_configure,
         check=ConnectionPool.check_connection,
-        timeout=10,
+        timeout=timeout,
         reconnect_timeout=5,
         name=name,
         kwargs={"application_name": f"scrapersky {name}", "connect_timeout": 5},
@@ -49,8 +49,8 @@ def open_pool(url: str, *, size: int, name: str) -> Pool:
 
 
 @contextmanager
-def transaction(pool: Pool) -> Iterator[Connection[Any]]:
-    """A short guarded transaction on a connection that goes back to the pool at its end."""
-    with pool.connection() as connection, connection.transaction():
+def transaction(pool: Pool, *, dry_run: bool = False) -> Iterator[Connection[Any]]:
+    """A short guarded transaction on a connection that goes back to the pool at its end; a dry run leaves no trace."""
+    with pool.connection() as connection, connection.transaction(force_rollback=dry_run):
         connection.execute(GUARD)
         yield connection

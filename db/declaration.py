@@ -76,7 +76,9 @@ class Declaration:
         for column in (self.status, self.error, self.result, self.priority, self.politeness and self.politeness.column):
             self.check_column(column)
         if not re.fullmatch(r"[a-z][a-z0-9_]{0,39}", self.name):
-            raise DeclarationError(f"{self.name!r}: a workflow's name is lower case, digits and _, at most 40 characters")
+            raise DeclarationError(
+                f"{self.name!r}: a workflow's name is lower case, digits and _, at most 40 characters"
+            )
         self._check_words()
         self._check_limits()
 
@@ -90,7 +92,9 @@ class Declaration:
     def primary_key(self) -> Column[Any]:
         columns = list(self.source.primary_key.columns)
         if len(columns) != 1:
-            raise DeclarationError(f"{self.name}: {self.source.name} needs a primary key of one column, has {len(columns)}")
+            raise DeclarationError(
+                f"{self.name}: {self.source.name} needs a primary key of one column, has {len(columns)}"
+            )
         return columns[0]
 
     @property

@@ -157,13 +157,13 @@ class EmbeddedPostgres:
 
     def _launch(self, deadline: float) -> None:
         self._configure()
-        # Postgres itself would take the recorded process for a living server if its number is in use again.
-        self._do("rm", "-f", "data/postmaster.pid")
+        # Postgres itself takes the process named in these for a living server when it is a zombie or a newer process.
+        self._do("rm", "-f", "data/postmaster.pid", self.sockets / f".s.PGSQL.{embedded_files.PORT}.lock")
         try:
             self.control("start")
-        except EmbeddedPostgresError as error:
-            # Sessions of a server that was killed go on until they notice it, and their memory is still in use.
-            if "is still in use" not in str(error) or time.monotonic() > deadline:
+        except EmbeddedPostgresError:
+            # Sessions of a killed server go on until they notice; until then Postgres refuses to share their memory.
+            if "is still in use" not in (self.log / "start.log").read_text() or time.monotonic() > deadline:
                 raise
             time.sleep(PAUSE.total_seconds())
 

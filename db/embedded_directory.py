@@ -53,7 +53,7 @@ def _require_owner(directory: Path, account: Account) -> None:
     if not stat.S_ISDIR(status.st_mode) or status.st_uid != account.uid:
         raise EmbeddedPostgresError(
             f"{directory} has to be a directory of the user {account.name!r}, which runs Postgres, but it is a link "
-            f"or belongs to user id {status.st_uid}: run scrapersky as that user, or set SCRAPERSKY_HOME to another place"
+            f"or belongs to user id {status.st_uid}: run scrapersky as that user, or set another SCRAPERSKY_HOME"
         )
 
 

@@ -77,8 +77,8 @@ log_line_prefix = '%m [%p] %q%u@%d %a '
 """
 
 
-def last_lines(log: Path, count: int = 15) -> str:
-    """The end of the newest file in the log directory."""
-    files = sorted(log.glob("*.log"), key=lambda file: file.stat().st_mtime)
-    lines = files[-1].read_text(errors="replace").splitlines() if files else []
-    return "\n".join(lines[-count:]) or "(the log is empty)"
+def last_lines(log: Path, count: int = 10) -> str:
+    """The ends of the two files the server wrote last: until its log is open, it writes to start.log."""
+    newest = sorted(log.glob("*.log"), key=lambda file: file.stat().st_mtime_ns)[-2:]
+    lines = [line for file in newest for line in file.read_text(errors="replace").splitlines()[-count:]]
+    return "\n".join(lines) or "(the log is empty)"

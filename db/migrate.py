@@ -39,7 +39,10 @@ def migrate(url: str, declarations: Sequence[Declaration], tenant: UUID) -> None
         _patiently("engine schema", lambda: _apply_engine(connection, declarations, tenant))
         for declaration in declarations:
             for event in ("insert", "update"):
-                _patiently(f"trigger on {declaration.quoted_table}", lambda d=declaration, e=event: _ensure_trigger(connection, d, e))
+                _patiently(
+                    f"trigger on {declaration.quoted_table}",
+                    lambda d=declaration, e=event: _ensure_trigger(connection, d, e),
+                )
         _patiently("retired triggers", lambda: _drop_retired(connection, declarations))
 
 
@@ -94,9 +97,7 @@ def _set_tenant(connection: Connection[Any], tenant: UUID) -> None:
     connection.execute(
         sql.SQL("create or replace function default_tenant_id() returns uuid language sql stable as {}").format(body)
     )
-    connection.execute(
-        "insert into tenants (id, name) values (%s, 'default') on conflict (id) do nothing", [tenant]
-    )
+    connection.execute("insert into tenants (id, name) values (%s, 'default') on conflict (id) do nothing", [tenant])
 
 
 def _declare(connection: Connection[Any], declaration: Declaration) -> None:

@@ -8,24 +8,24 @@ from typing import Any
 from psycopg import Connection, sql
 from psycopg.types.json import Jsonb
 
-from db.models.base import Base
+from db.models.base import Base, PartialKey
 
 Columns = tuple[str, ...]
 
 
 def write_rows(connection: Connection[Any], rows: Iterable[Base]) -> None:
     """Upsert everything, one statement per table and set of columns, in the order of the natural key."""
-    groups: dict[tuple[type[Base], Columns], dict[tuple[Any, ...], dict[str, Any]]] = {}
+    groups: dict[tuple[type[Base], Columns, PartialKey], dict[tuple[Any, ...], dict[str, Any]]] = {}
     for row in rows:
         values = given(row)
         model = type(row)
-        columns = tuple(sorted(values))
-        key = tuple(values.get(column) for column in model.__natural_key__)
-        group = groups.setdefault((model, columns), {})
+        target = _target(model, values)
+        key = tuple(values.get(column) for column in target.columns)
+        group = groups.setdefault((model, tuple(sorted(values)), target), {})
         group[key] = _merge(model, group[key], values) if key in group else values
-    for (model, columns), group in groups.items():
+    for (model, columns, target), group in groups.items():
         ordered = [group[key] for key in sorted(group, key=repr)]  # one lock order for all writers
-        connection.execute(_upsert(model, columns), [Jsonb(ordered, dumps=_dumps)])
+        connection.execute(_upsert(model, columns, target), [Jsonb(ordered, dumps=_dumps)])
 
 
 def set_values(connection: Connection[Any], model: type[Base], found: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
@@ -43,6 +43,14 @@ def given(row: Base) -> dict[str, Any]:
     return {name: value for name, value in vars(row).items() if not name.startswith("_sa_")}
 
 
+def _target(model: type[Base], values: Mapping[str, Any]) -> PartialKey:
+    """The unique key that two results for one row share; its fallback when a part of the natural key is null."""
+    fallback = model.__fallback_key__
+    if fallback is not None and any(values.get(column) is None for column in model.__natural_key__):
+        return fallback
+    return PartialKey(model.__natural_key__, "")
+
+
 def _merge(model: type[Base], first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
     """Two results for one row in one batch: the later scan wins, but what is set once stays with the first."""
     once = {column: first[column] for column in model.__set_once__ if first.get(column) is not None}
@@ -54,24 +62,23 @@ def _dumps(value: Any) -> str:
 
 
 @lru_cache(maxsize=256)
-def _upsert(model: type[Base], columns: Columns) -> bytes:
+def _upsert(model: type[Base], columns: Columns, target: PartialKey) -> bytes:
     names = sql.SQL(", ").join(map(sql.Identifier, columns))
+    key = sql.SQL(", ").join(map(sql.Identifier, target.columns))
+    condition = sql.SQL(f" where {target.condition}" if target.condition else "")
     insert = sql.SQL(
-        "insert into {table} as existing ({names}) select {names} from jsonb_populate_recordset(null::{table}, %s)"
-    ).format(table=_table(model), names=names)
-    if not model.__natural_key__:
-        return insert.as_bytes(None)
-    changes = [_change(model, column) for column in columns if column not in model.__natural_key__]
-    key = sql.SQL(", ").join(map(sql.Identifier, model.__natural_key__))
-    conflict = sql.SQL(" on conflict ({}) do ").format(key)
+        "insert into {table} as existing ({names}) select {names} from jsonb_populate_recordset(null::{table}, %s) "
+        "on conflict ({key}){condition} do "
+    ).format(table=_table(model), names=names, key=key, condition=condition)
+    changes = [_change(model, column) for column in columns if column not in target.columns]
     if not changes:
-        return (insert + conflict + sql.SQL("nothing")).as_bytes(None)
+        return (insert + sql.SQL("nothing")).as_bytes(None)
     action = sql.SQL("update set {sets} where ({old}) is distinct from ({new})").format(
         sets=sql.SQL(", ").join(sql.SQL("{} = {}").format(sql.Identifier(name), value) for name, value in changes),
         old=sql.SQL(", ").join(sql.Identifier("existing", name) for name, _ in changes),
         new=sql.SQL(", ").join(value for _, value in changes),
     )
-    return (insert + conflict + action).as_bytes(None)
+    return (insert + action).as_bytes(None)
 
 
 def _change(model: type[Base], column: str) -> tuple[str, sql.Composable]:

@@ -62,7 +62,7 @@ class Recovery:
             "reason": ORPHAN_REASON,
         }
 
-    def end_lost_claims(self, connection: Connection[Any], size: int, outcome: Outcome | None = None) -> Swept:
+    def end_lost_claims(self, connection: Connection[Any], size: int | None, outcome: Outcome | None = None) -> Swept:
         """Rows whose worker is gone go back to the queue, or to the failed word when they killed too many."""
         found = connection.execute(self.sql["claims_of_the_dead"], {**self.parameters, "size": size}).fetchall()
         claims: dict[tuple[UUID, UUID], list[Ending]] = defaultdict(list)

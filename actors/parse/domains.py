@@ -1,0 +1,125 @@
+"""Which domain a website belongs to, and when it belongs to no business in particular."""
+
+import re
+import tomllib
+from collections.abc import Iterator
+from functools import lru_cache
+from importlib.resources import files
+from typing import NamedTuple
+
+from publicsuffixlist import PublicSuffixList
+
+from actors.parse.urls import Url, parse_url, website_url
+
+_LONGEST_QUOTE = 60
+_BUILDERS_OWN_PAGE = "site builder's own page"
+
+# The URL standard lets a browser try hosts that no registry sells, such as "a.com,b.com".
+_DOMAIN = re.compile(r"(?=.{1,253}$)(?:(?!-)[a-z0-9-]{1,63}(?<!-)\.)+(?!-)[a-z0-9-]{1,63}(?<!-)")
+_NEVER_IN_A_HOST = re.compile(r"[\s/\\?#@:]")
+
+
+class WebsiteDomain(NamedTuple):
+    """The domain of a business's own website, or why there is none: exactly one of the two is set."""
+
+    domain: str | None
+    reason: str | None
+
+
+class _Hosting(NamedTuple):
+    """What shared_hosts.toml says: the kind of each shared host and path, and the suffixes of the builders."""
+
+    kinds: dict[str, str]
+    domains_with_shared_paths: frozenset[str]
+    suffixes: PublicSuffixList
+
+
+def registrable_domain(host: str) -> str | None:
+    """The part of a host that one owner holds, in punycode; None for addresses, suffixes and what is no host."""
+    if _NEVER_IN_A_HOST.search(host):
+        return None
+    url = parse_url(f"https://{host}")
+    return None if url is None or url.is_ip_address else _registrable(url.host)
+
+
+def website_domain(website: str | None) -> WebsiteDomain:
+    """The domain that stands for a business, from its website field."""
+    if website is None or not website.strip():
+        return _nothing("no website")
+    url = website_url(website)
+    if url is None:
+        return _nothing(f"not a web address: {_quoted(website)}")
+    if url.is_ip_address:
+        return _nothing(f"{url.host}: an IP address, not a domain")
+    found = _host_owner(url.host)
+    return _path_owner(found, url) if found.domain in _HOSTING.domains_with_shared_paths else found
+
+
+@lru_cache(maxsize=16_384)
+def _host_owner(host: str) -> WebsiteDomain:
+    name = host.removesuffix(".")
+    domain = _registrable(name)
+    for parent in _parents(name, domain or name):
+        if parent in _HOSTING.kinds:
+            return _shared(parent)
+    if domain is not None:
+        return WebsiteDomain(domain, None)
+    if _HOSTING.suffixes.is_public(name):
+        return _nothing(f"{name}: a public suffix, under which others have their domains")
+    return _nothing(f"not a domain name: {_quoted(name)}")
+
+
+def _path_owner(found: WebsiteDomain, url: Url) -> WebsiteDomain:
+    entry = f"{found.domain}/{url.path.split('/')[1]}"
+    return _shared(entry) if entry in _HOSTING.kinds else found
+
+
+@lru_cache(maxsize=16_384)
+def _registrable(host: str) -> str | None:
+    domain: str | None = _HOSTING.suffixes.privatesuffix(host)
+    return domain if domain and _DOMAIN.fullmatch(domain) else None
+
+
+def _parents(host: str, last: str) -> Iterator[str]:
+    """The host, its parent, and so on up to the last: m.facebook.com, facebook.com."""
+    while host != last:
+        yield host
+        host = host.partition(".")[2]
+    yield last
+
+
+def _shared(entry: str) -> WebsiteDomain:
+    return _nothing(f"{entry} is shared by many businesses ({_HOSTING.kinds[entry]})")
+
+
+def _nothing(reason: str) -> WebsiteDomain:
+    return WebsiteDomain(None, reason)
+
+
+def _quoted(text: str) -> str:
+    return repr(text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]}…")
+
+
+def _load() -> _Hosting:
+    data = tomllib.loads((files(__package__) / "shared_hosts.toml").read_text(encoding="utf-8"))
+    builders = list(_hosts(data["own_subdomain"]))
+    kinds = {entry: _BUILDERS_OWN_PAGE for host in builders for entry in (host, f"www.{host}")}
+    kinds |= {entry: kind for kind, text in data["shared"].items() for entry in _hosts(text)}
+    kinds |= {f"www.{host}": kinds[host] for host in builders}
+    public = (files("publicsuffixlist") / "public_suffix_list.dat").read_text(encoding="utf-8")
+    return _Hosting(
+        kinds=kinds,
+        domains_with_shared_paths=frozenset(entry.partition("/")[0] for entry in kinds if "/" in entry),
+        suffixes=PublicSuffixList([*public.splitlines(), *builders]),
+    )
+
+
+def _hosts(text: str) -> Iterator[str]:
+    """Each host of a list, shop.{de,fr} being two."""
+    for pattern in text.split():
+        before, _, rest = pattern.partition("{")
+        options, _, after = rest.partition("}")
+        yield from (f"{before}{option}{after}" for option in options.split(","))
+
+
+_HOSTING = _load()

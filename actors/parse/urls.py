@@ -1,0 +1,76 @@
+"""One URL, read as browsers read it: by ada, never by hand.
+
+parse_url     any reference, as found in a page, a sitemap or a header
+website_url   what a person or Google wrote into a website field
+"""
+
+import re
+import string
+from typing import NamedTuple
+
+import ada_url
+
+# Longer than any browser's address bar has ever promised to take; nothing longer is stored or fetched.
+LONGEST_URL = 2083
+
+# What copying from a document or a map leaves around an address: blanks, byte order and writing direction marks.
+_AROUND = string.whitespace + "\u00a0\u3000\u200b\u200e\u200f\u202a\u202b\u202c\u2060\ufeff"
+_BLANK_OR_CONTROL = re.compile(r"[\s\x00-\x1f\x7f-\x9f]")
+_WEB_SCHEME = re.compile(r"https?:", re.IGNORECASE)
+
+
+class Url(NamedTuple):
+    """The parts of a URL; host is lower-case punycode, port is None where it is the scheme's own."""
+
+    href: str
+    scheme: str
+    host: str
+    port: int | None
+    path: str
+    query: str
+    is_ip_address: bool
+
+
+def parse_url(text: str, base: str | None = None) -> Url | None:
+    """Resolve a reference against its base by the WHATWG standard; None where a browser gives up."""
+    parsed = _parse(text, base)
+    return None if parsed is None else _url(parsed)
+
+
+def website_url(text: str) -> Url | None:
+    """The http(s) address meant by a website field; None when it is no address that a browser could visit."""
+    address = text.strip(_AROUND)
+    if _BLANK_OR_CONTROL.search(address):
+        return None
+    names_its_scheme = _WEB_SCHEME.match(address) is not None
+    # An address that begins with // needs no care: browsers skip surplus slashes after https:.
+    parsed = _parse(address if names_its_scheme else f"https://{address}", None)
+    # Without a scheme, a user name gives away a mail address or a mailto: link.
+    if parsed is None or (parsed.username and not names_its_scheme):
+        return None
+    url = _url(parsed)
+    return url if _is_public_name(url) and len(url.href) <= LONGEST_URL else None
+
+
+def _parse(text: str, base: str | None) -> ada_url.URL | None:
+    try:
+        return ada_url.URL(text, base)
+    except ValueError:
+        return None
+
+
+def _url(parsed: ada_url.URL) -> Url:
+    return Url(
+        href=parsed.href,
+        scheme=parsed.protocol[:-1],
+        host=parsed.hostname,
+        port=int(parsed.port) if parsed.port else None,
+        path=parsed.pathname,
+        query=parsed.search[1:],
+        is_ip_address=parsed.host_type != ada_url.HostType.DEFAULT,
+    )
+
+
+def _is_public_name(url: Url) -> bool:
+    """Whether the host can be reached from outside: a name with a dot inside, or an address."""
+    return url.is_ip_address or "." in url.host.strip(".")

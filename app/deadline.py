@@ -1,0 +1,99 @@
+"""Time limits per row. Soft: an exception in the thread. Hard: the process dumps its stacks and gives itself up."""
+
+import faulthandler
+import logging
+import os
+import sys
+import threading
+import time
+from typing import Any
+
+from dramatiq.middleware import Shutdown, TimeLimitExceeded
+from dramatiq.threading import Interrupt, raise_thread_exception
+
+from app.logs import event
+
+log = logging.getLogger(__name__)
+
+TICK_SECONDS = 0.1
+GAVE_UP = 70  # EX_SOFTWARE: a row could not be stopped by any gentler means
+
+
+class Slot:
+    """What one thread is running, and until when."""
+
+    def __init__(self) -> None:
+        self.thread_id = threading.get_ident()
+        self.lock = threading.Lock()
+        self.workflow = ""
+        self.pk = ""
+        self.soft: float | None = None
+        self.hard: float | None = None
+        self.raised: type[Interrupt] | None = None
+
+    def begin(self, workflow: str, pk: str, limit: float, rescue: float) -> None:
+        now = time.monotonic()
+        with self.lock:
+            self.workflow, self.pk = workflow, pk
+            self.raised = None
+            self.soft, self.hard = now + limit, now + rescue
+
+    def end(self) -> None:
+        """After this nothing is raised any more. What was raised already is waited for, so it can not strike later."""
+        with self.lock:
+            self.soft = self.hard = None
+        while self.raised is not None:
+            time.sleep(0.001)
+
+    def interrupt(self, exception: type[Interrupt]) -> None:
+        with self.lock:
+            if self.soft is not None and self.raised is None:
+                self.raised = exception
+                raise_thread_exception(self.thread_id, exception)
+
+
+class Watchdog:
+    """Looks at all slots ten times a second."""
+
+    def __init__(self) -> None:
+        self._slots: list[Slot] = []
+        self._local = threading.local()
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="watchdog", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    @property
+    def slot(self) -> Slot:
+        """This thread's slot."""
+        slot: Slot | None = getattr(self._local, "slot", None)
+        if slot is None:
+            slot = self._local.slot = Slot()
+            self._slots.append(slot)
+        return slot
+
+    def interrupt_all(self) -> None:
+        """The shutdown can wait no longer: whatever runs is stopped and released."""
+        for slot in list(self._slots):
+            slot.interrupt(Shutdown)
+
+    def _watch(self) -> None:
+        while not self._stop.wait(TICK_SECONDS):
+            now = time.monotonic()
+            for slot in list(self._slots):
+                if slot.soft is not None and now > slot.soft:
+                    slot.interrupt(TimeLimitExceeded)
+                hard = slot.hard
+                if hard is not None and now > hard:
+                    self._give_up(slot)
+
+    def _give_up(self, slot: Slot) -> Any:
+        """A call that can not be interrupted holds the row: dying is the safe way to let go of it."""
+        event(log, logging.CRITICAL, "process.gave_up", workflow=slot.workflow, row=slot.pk)
+        faulthandler.dump_traceback(file=sys.__stderr__ or 2)
+        os._exit(GAVE_UP)

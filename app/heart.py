@@ -1,0 +1,89 @@
+"""A worker process says that it lives: one counter, raised from a thread and a connection of its own."""
+
+import logging
+import os
+import random
+import socket
+import threading
+from datetime import timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+import psycopg
+from psycopg import Connection
+
+from app import VERSION
+from app.logs import event
+from db.statements import statements
+
+log = logging.getLogger(__name__)
+SQL = statements("liveness.sql")
+
+
+class Heart:
+    """Registers this process as a worker. Declared dead while it was stopped, it comes back under a new id."""
+
+    def __init__(self, url: str, beat: timedelta) -> None:
+        self.url = url
+        self.beat = beat.total_seconds()
+        self.id: UUID = uuid4()
+        self.draining = False
+        self._stop = threading.Event()
+        self._connection: Connection[Any] | None = None
+        self._thread = threading.Thread(target=self._beat_on, name="heart", daemon=True)
+
+    def start(self) -> None:
+        """Register before the first claim, then beat."""
+        self._connection = self._connect()
+        self._register(self._connection)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Leave the register: this process claims nothing any more."""
+        self._stop.set()
+        self._thread.join()
+        try:
+            connection = self._connection or self._connect()
+            connection.execute(SQL["unregister"], {"id": self.id})
+            connection.close()
+        except psycopg.Error as error:
+            event(log, logging.WARNING, "worker.not_unregistered", error=str(error))
+
+    def _beat_on(self) -> None:
+        while not self._stop.wait(self.beat * random.uniform(0.8, 1.0)):  # noqa: S311 - jitter, not a secret
+            try:
+                self._connection = self._connection or self._connect()
+                self._beat(self._connection)
+            except psycopg.Error as error:
+                event(log, logging.WARNING, "beat.missed", error=str(error))
+                self._connection = None
+
+    def _beat(self, connection: Connection[Any]) -> None:
+        if connection.execute(SQL["beat"], {"id": self.id, "draining": self.draining}).rowcount == 0:
+            event(log, logging.WARNING, "worker.was_declared_dead", worker=self.id)
+            self._register(connection)
+
+    def _register(self, connection: Connection[Any]) -> None:
+        identity = uuid4()
+        connection.execute(
+            SQL["register"],
+            {
+                "id": identity,
+                "supervisor": os.environ.get("SCRAPERSKY_SUPERVISOR"),
+                "host": socket.gethostname(),
+                "pid": os.getpid(),
+                "version": VERSION,
+            },
+        )
+        self.id = identity
+
+    def _connect(self) -> Connection[Any]:
+        timeout = max(2, round(self.beat * 2))
+        return psycopg.connect(
+            self.url,
+            autocommit=True,
+            prepare_threshold=None,
+            connect_timeout=timeout,
+            application_name="scrapersky heart",
+            options=f"-c statement_timeout={timeout}s",
+        )

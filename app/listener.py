@@ -1,0 +1,146 @@
+"""Hears doorbells and nudges workflows. Deaf or not, it polls; the doorbell only makes it quick."""
+
+import logging
+import random
+import threading
+import time
+from typing import Any
+from uuid import uuid4
+
+import psycopg
+from psycopg import Connection
+
+from app import metrics
+from app.broker import Nudger
+from app.config import Settings
+from app.logs import event
+from db.connections import Pool
+
+log = logging.getLogger(__name__)
+
+FOLD_SECONDS = 0.005
+SHORTEST_PAUSE, LONGEST_PAUSE = 0.2, 10.0
+
+DUE = """
+select workflow.name from engine.workflow
+where not workflow.paused and exists (
+    select 1 from engine.job
+    where job.workflow = workflow.name and job.token is null and not job.dead and job.run_at <= now())
+"""
+
+
+class Deaf(Exception):
+    """The connection stands, but our own echo does not arrive."""
+
+
+class Listener:
+    """One connection that only listens, one thread that polls; both end in a nudge."""
+
+    def __init__(self, settings: Settings, listen_url: str, pool: Pool, nudger: Nudger) -> None:
+        self.settings = settings
+        self.listen_url = listen_url
+        self.pool = pool
+        self.nudger = nudger
+        self.hearing = threading.Event()
+        self._stop = threading.Event()
+        self._nudged: dict[str, float] = {}
+        self._held_back: set[str] = set()
+        self._threads = [
+            threading.Thread(target=self._listen_on, name="listener", daemon=True),
+            threading.Thread(target=self._poll_on, name="poller", daemon=True),
+        ]
+
+    def start(self) -> None:
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self) -> None:
+        self._stop.set()
+        for thread in self._threads:
+            thread.join()
+
+    def _listen_on(self) -> None:
+        pause = SHORTEST_PAUSE
+        while not self._stop.is_set():
+            began = time.monotonic()
+            try:
+                self._listen()
+            except (psycopg.Error, Deaf, OSError) as error:
+                event(log, logging.WARNING, "listener.lost", error=str(error) or type(error).__name__)
+                metrics.listener_reconnects.inc()
+            finally:
+                self.hearing.clear()
+                metrics.listener_connected.set(0)
+            pause = SHORTEST_PAUSE if time.monotonic() - began > LONGEST_PAUSE else min(LONGEST_PAUSE, pause * 2)
+            self._stop.wait(random.uniform(pause / 2, pause))  # noqa: S311 - jitter, not a secret
+
+    def _listen(self) -> None:
+        """LISTEN, then nudge whatever is due, then wait: nothing falls between."""
+        with psycopg.connect(
+            self.listen_url,
+            autocommit=True,
+            prepare_threshold=None,
+            connect_timeout=5,
+            application_name="scrapersky listener",
+            keepalives=1,
+            keepalives_idle=10,
+            keepalives_interval=5,
+            keepalives_count=2,
+            tcp_user_timeout=15_000,
+        ) as connection:
+            connection.execute("listen engine")
+            self._nudge_due()
+            while not self._stop.is_set():
+                self._hear(connection, self._echo(connection))
+
+    def _echo(self, connection: Connection[Any]) -> str:
+        word = f"echo {uuid4()}"
+        connection.execute("select pg_notify('engine', %s)", [word])
+        return word
+
+    def _hear(self, connection: Connection[Any], echo: str) -> None:
+        """Listen for one echo interval. Not to hear the own echo in it means: deaf."""
+        interval = self.settings.echo.total_seconds()
+        deadline = time.monotonic() + interval
+        heard = False
+        while not self._stop.is_set() and (left := deadline - time.monotonic()) > 0:
+            patience = FOLD_SECONDS if self._held_back else min(left, 0.5)
+            for notice in connection.notifies(timeout=patience, stop_after=1):
+                if notice.payload == echo:
+                    heard = True
+                    self.hearing.set()
+                    metrics.listener_connected.set(1)
+                elif notice.payload in self.nudger.workflows:
+                    metrics.doorbells.labels(notice.payload).inc()
+                    self._held_back.add(notice.payload)
+            self._nudge_folded()
+        if not heard and not self._stop.is_set():
+            raise Deaf(
+                f"own echo not heard within {interval:g} s; a pooler in transaction mode? Set LISTEN_DATABASE_URL"
+            )
+
+    def _nudge_folded(self) -> None:
+        """The first doorbell nudges at once, those right behind it together a few milliseconds later."""
+        for workflow in list(self._held_back):
+            now = time.monotonic()
+            if now - self._nudged.get(workflow, 0.0) >= FOLD_SECONDS:
+                self._held_back.discard(workflow)
+                self._nudged[workflow] = now
+                self.nudger.nudge(workflow)
+
+    def _poll_on(self) -> None:
+        while not self._stop.wait(self.settings.poll.total_seconds()):
+            self._nudge_due()
+
+    def _nudge_due(self) -> None:
+        """Due work that no doorbell announces: retries, rows that stepped aside, doorbells we slept through."""
+        try:
+            with self.pool.connection() as connection:
+                due = [name for (name,) in connection.execute(DUE).fetchall()]
+        except psycopg.Error as error:
+            event(log, logging.WARNING, "poll.failed", error=str(error))
+            return
+        for workflow in due:
+            if workflow in self.nudger.workflows:
+                metrics.polls.labels(workflow).inc()
+                self.nudger.nudge(workflow)

@@ -1,0 +1,112 @@
+"""What lives in a worker process, and in which order it starts and stops."""
+
+import contextlib
+import logging
+import os
+import signal
+import threading
+from collections.abc import Callable, Sequence
+from types import FrameType
+
+from dramatiq import Broker, Middleware, Worker, actor
+
+from actors._workflow import Workflow
+from app.broker import Nudger, is_in_process
+from app.config import Settings
+from app.database import database, listen_url
+from app.deadline import Watchdog
+from app.heart import Heart
+from app.late import LateRecords
+from app.listener import Listener
+from app.logs import event
+from app.runner import Runner, Surroundings
+from db.connections import open_pool
+
+log = logging.getLogger(__name__)
+
+PARENT_CHECK_SECONDS = 1.0
+
+
+class Process(Middleware):
+    """Dramatiq calls the hooks; the actors call the runners."""
+
+    def __init__(self, settings: Settings, workflows: Sequence[Workflow]) -> None:
+        self.settings = settings
+        self.workflows = workflows
+        self.draining = threading.Event()
+        self.runners: dict[str, Runner] = {}
+        self._exit = contextlib.ExitStack()
+        self._watchdog = Watchdog()
+
+    def bind(self, broker: Broker) -> None:
+        """An actor and a queue per workflow. The message carries nothing: it only says that there may be work."""
+        for workflow in self.workflows:
+            actor(self._nudged(workflow.name), actor_name=workflow.name, queue_name=workflow.name, broker=broker)
+
+    def _nudged(self, name: str) -> Callable[[], None]:
+        def nudged() -> None:
+            self.runners[name].nudge()
+
+        return nudged
+
+    def before_worker_boot(self, broker: Broker, worker: Worker) -> None:
+        settings, stack = self.settings, self._exit
+        url = stack.enter_context(database(settings))
+        pool = open_pool(url, size=min(settings.threads, 4) + 1, name="worker")
+        stack.callback(pool.close)
+        heart = Heart(url, settings.beat)
+        heart.start()
+        stack.callback(heart.stop)
+        self._watchdog.start()
+        stack.callback(self._watchdog.stop)
+        late = LateRecords(pool, heart)
+        late.start()
+        stack.callback(late.stop)
+        nudger = Nudger(broker, [workflow.name for workflow in self.workflows])
+        around = Surroundings(
+            pool, heart, self._watchdog, nudger, late, self.draining, settings.time_slice, settings.keep_successes
+        )
+        # No workflow may take the last threads: one full of slow rows must not stop the others.
+        share = max(1, settings.threads - (len(self.workflows) - 1))
+        self.runners = {flow.name: Runner(flow, around, threads=share) for flow in self.workflows}
+        if is_in_process(broker):
+            listener = Listener(settings, listen_url(settings, url), pool, nudger)
+            listener.start()
+            stack.callback(listener.stop)
+        self.heart = heart
+        event(log, logging.INFO, "worker.started", worker=heart.id, threads=settings.threads)
+
+    def before_worker_shutdown(self, broker: Broker, worker: Worker) -> None:
+        """Stop claiming; what runs may finish within the drain time, then it is interrupted and released."""
+        self.draining.set()
+        self.heart.draining = True
+        timer = threading.Timer(self.settings.drain.total_seconds(), self._watchdog.interrupt_all)
+        timer.daemon = True
+        timer.start()
+        self._exit.callback(timer.cancel)
+
+    def after_worker_shutdown(self, broker: Broker, worker: Worker) -> None:
+        self._exit.close()
+        event(log, logging.INFO, "worker.stopped", worker=self.heart.id)
+
+    def run(self, worker: Worker) -> int:
+        """Boot the worker and wait for a signal, or for the parent to disappear."""
+        stop = threading.Event()
+
+        def on_signal(number: int, _frame: FrameType | None) -> None:
+            if stop.is_set():
+                os._exit(128 + number)
+            stop.set()
+
+        signal.signal(signal.SIGTERM, on_signal)
+        signal.signal(signal.SIGINT, on_signal)
+        parent = os.getppid()
+        worker.start()
+        while not stop.wait(PARENT_CHECK_SECONDS):
+            if os.getppid() != parent:
+                event(log, logging.WARNING, "supervisor.lost")
+                break
+        grace = self.settings.drain.total_seconds() + 10
+        worker.stop(timeout=round(grace * 1000))
+        worker.broker.close()
+        return 0

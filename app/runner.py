@@ -1,0 +1,207 @@
+"""Runs one workflow in this process: claim a batch, run its rows, record and claim the next in one transaction."""
+
+import logging
+import random
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+import psycopg
+from dramatiq.middleware import Shutdown, TimeLimitExceeded
+
+from actors._workflow import Found, Workflow
+from actors.errors import GiveUp, RetryLater
+from app import metrics
+from app.broker import Nudger
+from app.deadline import Watchdog
+from app.heart import Heart
+from app.late import LateRecords
+from app.logs import event
+from db.connections import Pool, transaction
+from db.lifecycle import Batch, Claimed, Claimer, Ended, Ending, Recorder
+from db.outcomes import Again, Failed, Outcome, Released
+
+log = logging.getLogger(__name__)
+
+# A batch should take about this long: slow rows are then claimed one by one, fast ones by the hundred.
+BATCH_SECONDS = 0.2
+# Rows that turn out much slower than expected are not kept waiting in Processing: the rest of the batch goes back.
+PATIENCE_SECONDS = 5 * BATCH_SECONDS
+SMOOTHING = 0.3
+LONGEST_PAUSE = 5.0
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What a runner shares with the others of its process."""
+
+    pool: Pool
+    heart: Heart
+    watchdog: Watchdog
+    nudger: Nudger
+    late: LateRecords
+    draining: threading.Event
+    time_slice: timedelta
+    keep_successes: bool
+
+
+class Runner:
+    def __init__(self, workflow: Workflow, around: Surroundings, *, threads: int) -> None:
+        self.workflow = workflow
+        self.around = around
+        self.claimer = Claimer(workflow, workflow.columns)
+        self.recorder = Recorder(workflow, keep_successes=around.keep_successes)
+        self.seconds_per_row: float | None = None
+        self._room = threading.Semaphore(threads)
+        self._missed = threading.Event()
+
+    def nudge(self) -> None:
+        """There may be work: do it for one time slice. Returns at once when enough threads do already."""
+        if not self._room.acquire(blocking=False):
+            self._missed.set()
+            return
+        try:
+            unfinished = self._drain()
+        finally:
+            self._room.release()
+        if (unfinished or self._missed.is_set()) and not self.around.draining.is_set():
+            self._missed.clear()
+            self.around.nudger.nudge(self.workflow.name)
+
+    def _drain(self) -> bool:
+        """True when the time slice ended before the work did."""
+        self._missed.clear()
+        ends = time.monotonic() + self.around.time_slice.total_seconds()
+        batch = self._claim()
+        while batch is not None and batch.rows:
+            if batch.full:
+                self.around.nudger.nudge(self.workflow.name)
+            endings = self._run(batch)
+            goes_on = time.monotonic() < ends and not self.around.draining.is_set()
+            batch = self._record(batch.token, endings, goes_on=goes_on)
+            if not goes_on:
+                return True
+        return False
+
+    @property
+    def size(self) -> int:
+        """How many rows to claim at once."""
+        if self.seconds_per_row is None:
+            return 1
+        return max(1, min(self.workflow.batch, int(BATCH_SECONDS / max(self.seconds_per_row, 1e-6))))
+
+    def _claim(self) -> Batch | None:
+        try:
+            with transaction(self.around.pool) as connection:
+                batch = self.claimer.claim(connection, self.around.heart.id, self.size)
+        except psycopg.Error as error:
+            event(log, logging.WARNING, "claim.failed", workflow=self.workflow.name, error=str(error))
+            return None
+        self._observe_claim(batch)
+        return batch
+
+    def _observe_claim(self, batch: Batch) -> None:
+        name = self.workflow.name
+        metrics.claims.labels(name, "rows" if batch.rows else "empty").inc()
+        wait = metrics.wait.labels(name)
+        for row in batch.rows:
+            wait.observe(max(0.0, row.waited))
+
+    def _run(self, batch: Batch) -> list[Ending]:
+        endings: list[Ending] = []
+        began = time.monotonic()
+        for claimed in batch.rows:
+            started = time.monotonic()
+            stop = self.around.draining.is_set() or (endings and started - began > PATIENCE_SECONDS)
+            outcome = Released() if stop else self._attempt(claimed)
+            seconds = time.monotonic() - started
+            endings.append(
+                Ending(claimed.pk, claimed.generation, claimed.attempt, claimed.max_attempts, outcome, seconds)
+            )
+        ran = [ending.seconds for ending in endings if not isinstance(ending.outcome, Released)]
+        self._learn(ran)
+        return endings
+
+    def _learn(self, ran: Sequence[float]) -> None:
+        if not ran:
+            return
+        mean = sum(ran) / len(ran)
+        known = self.seconds_per_row
+        self.seconds_per_row = mean if known is None else known + SMOOTHING * (mean - known)
+        work = metrics.work.labels(self.workflow.name)
+        for seconds in ran:
+            work.observe(seconds)
+
+    def _attempt(self, claimed: Claimed) -> Outcome:
+        """Run one row. No connection and no transaction is held here."""
+        workflow, slot = self.workflow, self.around.watchdog.slot
+        limit = workflow.time_limit.total_seconds()
+        try:
+            slot.begin(workflow.name, claimed.pk, limit, workflow.rescue_seconds)
+            try:
+                found = workflow.function(workflow.reads(*claimed.values))
+            finally:
+                slot.end()
+        except TimeLimitExceeded:
+            metrics.overruns.labels(workflow.name).inc()
+            return self._again(claimed, f"took longer than its time limit of {limit:g} s")
+        except Shutdown:
+            return Released()
+        except GiveUp as error:
+            return Failed(str(error) or "gave up without a reason")
+        except RetryLater as error:
+            return Again(str(error) or "asked to be tried later", error.delay.total_seconds(), counts=False)
+        except BaseException as error:  # noqa: BLE001 - even SystemExit in a workflow must not strand its row
+            return self._again(claimed, f"{type(error).__name__}: {error}")
+        if isinstance(found, Found):
+            return found
+        return Failed(f"{workflow.name} returned {type(found).__name__} instead of Found")
+
+    def _again(self, claimed: Claimed, error: str) -> Again:
+        return Again(error, self.workflow.backoff.delay(claimed.attempt))
+
+    def _record(self, token: UUID, endings: list[Ending], *, goes_on: bool) -> Batch | None:
+        """Record, and claim the next batch in the same transaction. A database that is away is waited for."""
+        pause = 0.1
+        while True:
+            batch: Batch | None = None
+            try:
+                with transaction(self.around.pool) as connection:
+                    ended = self.recorder.record(connection, self.around.heart.id, token, endings)
+                    if goes_on:
+                        batch = self.claimer.claim(connection, self.around.heart.id, self.size)
+            except psycopg.Error as error:
+                event(log, logging.WARNING, "record.delayed", workflow=self.workflow.name, error=str(error))
+                time.sleep(random.uniform(pause / 2, pause))  # noqa: S311 - jitter, not a secret
+                pause = min(LONGEST_PAUSE, pause * 2)
+            else:
+                self.report(ended)
+                self.around.late.add(self, token, [one.ending for one in ended if one.verdict == "locked"])
+                if batch is not None:
+                    self._observe_claim(batch)
+                return batch
+
+    def report(self, ended: Sequence[Ended]) -> None:
+        """One count per ending, one line where somebody may want to look."""
+        name = self.workflow.name
+        for one in ended:
+            if one.verdict == "locked":
+                continue
+            metrics.outcomes.labels(name, one.verdict).inc()
+            level = logging.DEBUG if one.verdict == "completed" else logging.INFO
+            if log.isEnabledFor(level):
+                took, attempt = round(one.ending.seconds, 3), one.ending.attempt
+                fields = {"error": one.error} if one.error else {}
+                event(
+                    log,
+                    level,
+                    f"row.{one.verdict}",
+                    workflow=name,
+                    row=one.ending.pk,
+                    attempt=attempt,
+                    took_s=took,
+                    **fields,
+                )

@@ -1,0 +1,90 @@
+"""`scrapersky status`: the overview as a table."""
+
+import contextlib
+import json
+import time
+from datetime import timedelta
+from typing import Any
+
+import click
+import psycopg
+from psycopg.rows import DictRow, dict_row
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+
+from app.config import Settings
+from app.database import database
+
+OVERVIEW = "select * from engine.overview order by workflow"
+WORKERS = "select count(*) from engine.worker"
+
+
+def show_status(settings: Settings, *, watch: bool, as_json: bool) -> int:
+    with database(settings) as url:
+        if as_json:
+            overview, workers = _read(url)
+            click.echo(json.dumps({"workers": workers, "workflows": overview}, default=_seconds))
+        elif watch:
+            _watch(url)
+        else:
+            Console().print(_table(*_read(url)))
+    return 0
+
+
+def _watch(url: str) -> None:
+    """Ctrl-C ends it; a database that is away is shown as such and asked again."""
+    with contextlib.suppress(KeyboardInterrupt), Live(console=Console(), auto_refresh=False, screen=False) as live:
+        while True:
+            try:
+                live.update(_table(*_read(url)), refresh=True)
+            except psycopg.OperationalError as error:
+                live.update(f"The database does not answer: {error}", refresh=True)
+            time.sleep(1)
+
+
+def _read(url: str) -> tuple[list[DictRow], int]:
+    with psycopg.connect(
+        url, autocommit=True, row_factory=dict_row, application_name="scrapersky status"
+    ) as connection:
+        try:
+            overview = connection.execute(OVERVIEW).fetchall()
+            workers = connection.execute(WORKERS).fetchone()
+        except psycopg.errors.UndefinedTable:
+            raise click.ClickException("this database has no engine yet; run: scrapersky migrate") from None
+    return overview, workers["count"] if workers else 0
+
+
+def _table(overview: list[DictRow], workers: int) -> Table:
+    table = Table(title=f"{workers} worker process(es)", title_justify="left", header_style="bold")
+    table.add_column("workflow")
+    for name in ("ready", "delayed", "running", "failed", "oldest ready"):
+        table.add_column(name, justify="right")
+    table.add_column("limit", justify="right")
+    table.add_column("state")
+    for row in overview:
+        table.add_row(
+            row["workflow"],
+            *(f"{row[name]:,}" for name in ("ready", "delayed", "running", "failed")),
+            _age(row["oldest_ready"]),
+            str(row["max_in_flight"] or "none"),
+            _state(row),
+        )
+    return table
+
+
+def _state(row: DictRow) -> str:
+    if row["paused"]:
+        return f"[yellow]paused[/yellow] {row['paused_reason'] or ''}".strip()
+    return "[green]on[/green]"
+
+
+def _age(age: timedelta | None) -> str:
+    if age is None:
+        return "-"
+    seconds = age.total_seconds()
+    return f"{seconds:.1f} s" if seconds < 60 else str(timedelta(seconds=round(seconds)))  # noqa: PLR2004 - a minute
+
+
+def _seconds(value: Any) -> float | str:
+    return value.total_seconds() if isinstance(value, timedelta) else str(value)

@@ -1,0 +1,30 @@
+"""The worker process. `dramatiq app.worker` runs it, and so does `scrapersky work`.
+
+Importing this module binds every workflow of the registry to the broker, an actor and a queue each.
+Everything that lives (connections, threads) starts when Dramatiq boots the worker, and stops with it.
+"""
+
+import dramatiq
+from dramatiq import Broker, Worker
+
+from app.workflows import load_workflows
+from app.broker import make_broker
+from app.config import load_settings
+from app.logs import configure_logging
+from app.process import Process
+
+settings = load_settings()
+configure_logging(settings)
+process = Process(settings, load_workflows(settings))
+broker: Broker = make_broker(settings, [process])
+dramatiq.set_broker(broker)
+process.bind(broker)
+
+
+def main() -> int:
+    """One worker process without Dramatiq's own master: the supervisor starts this and watches over it."""
+    return process.run(Worker(broker, worker_threads=settings.threads, worker_timeout=100))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

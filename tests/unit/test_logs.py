@@ -1,0 +1,300 @@
+import io
+import json
+import logging
+import re
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.config import Settings
+from app.logs import CHATTY_LOGGERS, JsonLines, TextLines, configure_logging, event, redact
+
+GOOGLE_KEY = "AIza" + "SyA1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q"
+log = logging.getLogger("tests.logs")
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture(autouse=True)
+def loggers_as_they_were():
+    root = logging.getLogger()
+    loggers = [root, *map(logging.getLogger, CHATTY_LOGGERS)]
+    handlers, levels = list(root.handlers), [logger.level for logger in loggers]
+    yield
+    root.handlers[:] = handlers
+    for logger, level in zip(loggers, levels, strict=True):
+        logger.setLevel(level)
+
+
+@pytest.fixture
+def text():
+    configure_logging(Settings(), stream := io.StringIO())
+    return stream
+
+
+@pytest.fixture
+def lines():
+    configure_logging(Settings(log_format="json"), stream := io.StringIO())
+    return stream
+
+
+def fail(message: str) -> None:
+    event(log, logging.ERROR, "row.failed", exc_info=ValueError(message), row=7)
+
+
+def record(**fields: object) -> logging.LogRecord:
+    made = logging.LogRecord("tests", logging.INFO, __file__, 1, "row.completed", None, None)
+    made.fields = fields
+    return made
+
+
+def test_a_text_line_is_time_level_event_and_fields(text):
+    event(log, logging.INFO, "row.completed", workflow="domain_extraction", row="7f3c", took_s=0.0121)
+
+    expected = (
+        r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d info  row\.completed workflow=domain_extraction row=7f3c took_s=0\.012\n"
+    )
+    assert re.fullmatch(expected, text.getvalue())
+
+
+def test_a_json_line_is_one_object_with_typed_fields(lines):
+    before = datetime.now(UTC)
+
+    event(log, logging.WARNING, "row.retried", row=UUID(int=1), attempt=2, wait_s=timedelta(seconds=1.5), key_seen=None)
+
+    line = json.loads(lines.getvalue())
+    assert abs(datetime.fromisoformat(line.pop("time")) - before) < timedelta(seconds=5)
+    assert line == {
+        "level": "warning",
+        "event": "row.retried",
+        "row": "00000000-0000-0000-0000-000000000001",
+        "attempt": 2,
+        "wait_s": 1.5,
+        "key_seen": None,
+    }
+
+
+def test_the_plain_logging_call_with_fields_says_the_same(text):
+    log.info("row.completed", extra={"fields": {"row": 7}})
+    event(log, logging.INFO, "row.completed", row=7)
+
+    by_hand, by_event = text.getvalue().splitlines()
+    assert by_hand.split()[2:] == by_event.split()[2:] == ["info", "row.completed", "row=7"]
+
+
+def test_a_message_without_fields_says_whose_it_is(text):
+    logging.getLogger("pika.adapters").warning("lost %s", "host:5672")
+
+    assert text.getvalue().endswith("warning lost host:5672 logger=pika.adapters\n")
+
+
+def test_logs_go_to_stderr(capsys):
+    configure_logging(Settings())
+
+    event(log, logging.INFO, "worker.started")
+
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.endswith("info  worker.started\n")
+
+
+def test_configuring_again_replaces_the_first_choice(text):
+    configure_logging(Settings(log_format="json"), again := io.StringIO())
+
+    event(log, logging.INFO, "worker.started")
+
+    assert text.getvalue() == ""
+    assert json.loads(again.getvalue())["event"] == "worker.started"
+
+
+def test_the_handler_of_the_dramatiq_command_is_replaced_because_it_masks_nothing(text):
+    unmasked = io.StringIO()
+    logging.getLogger().addHandler(logging.StreamHandler(unmasked))
+    configure_logging(Settings(), text)
+
+    log.warning("redis://:hidden@cache/0")
+
+    assert unmasked.getvalue() == ""
+    assert text.getvalue().count("redis://:***@cache/0") == 1
+
+
+def test_lines_below_the_level_are_not_written():
+    configure_logging(Settings(log_level="warning"), stream := io.StringIO())
+
+    event(log, logging.INFO, "row.completed")
+    event(log, logging.WARNING, "row.lost")
+
+    assert "row.completed" not in stream.getvalue()
+    assert "row.lost" in stream.getvalue()
+
+
+@pytest.mark.parametrize("library", ["dramatiq", "pika", "apscheduler"])
+@pytest.mark.parametrize(
+    ("level", "heard"),
+    [("debug", ["debug", "info", "warning", "error"]), ("info", ["warning", "error"]), ("error", ["error"])],
+)
+def test_libraries_are_heard_from_warnings_on_unless_debugging(library, level, heard):
+    configure_logging(Settings(log_level=level), stream := io.StringIO())
+    logger = logging.getLogger(f"{library}.inner")
+
+    for severity in (logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR):
+        logger.log(severity, "chatter")
+
+    assert [line.split()[2] for line in stream.getvalue().splitlines()] == heard
+
+
+def test_only_a_terminal_gets_colours(text, monkeypatch):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    event(log, logging.ERROR, "row.failed", row=7)
+    configure_logging(Settings(), terminal := Terminal())
+    event(log, logging.ERROR, "row.failed", row=7)
+
+    assert "\x1b" not in text.getvalue()
+    assert "\x1b[31merror\x1b[0m row.failed" in terminal.getvalue()
+
+
+def test_a_terminal_whose_user_wants_no_colours_gets_none(monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
+    configure_logging(Settings(), terminal := Terminal())
+
+    event(log, logging.ERROR, "row.failed")
+
+    assert "\x1b" not in terminal.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        ("plain-word_1.2/3:4", "plain-word_1.2/3:4"),
+        ("two words", '"two words"'),
+        ("", '""'),
+        ('say "hi"', r'"say \"hi\""'),
+        ("first\nsecond\r", r'"first\nsecond\r"'),
+        ("\x1b[2Jgone\x7f", r'"\x1b[2Jgone\x7f"'),
+        ("café", r'"caf\xe9"'),
+        ("https://a.example/?page=2", '"https://a.example/?page=2"'),
+        (True, "true"),
+        (None, "null"),
+        (2.31, "2.310"),
+        (timedelta(minutes=1), "60.000"),
+        ([1, 2], '"[1, 2]"'),
+    ],
+)
+def test_a_text_value_is_printable_ascii_and_quoted_when_it_needs_to_be(value, written):
+    assert TextLines(colour=False).format(record(seen=value)).endswith(f" row.completed seen={written}")
+
+
+@given(st.text())
+def test_no_value_breaks_out_of_its_line(value):
+    for formatter in (TextLines(colour=False), JsonLines()):
+        line = formatter.format(record(page=value))
+
+        assert line.isascii()
+        assert line.isprintable()
+
+
+@given(st.text(alphabet=st.characters(exclude_characters=":=")).filter(lambda value: "bearer" not in value.lower()))
+def test_what_holds_no_secret_survives_a_json_line(value):
+    assert json.loads(JsonLines().format(record(page=value)))["page"] == value
+
+
+def test_a_message_can_not_forge_a_second_line(text):
+    log.info("hello\n2026-01-01 00:00:00 info  row.completed")
+
+    assert len(text.getvalue().splitlines()) == 1
+
+
+def test_an_exception_follows_its_line_indented(text):
+    fail("no answer\n2026-01-01 00:00:00 info  row.completed")
+
+    first, *rest = text.getvalue().splitlines()
+    assert first.endswith("error row.failed row=7")
+    assert rest == ["  ValueError: no answer", "  2026-01-01 00:00:00 info  row.completed"]
+
+
+def test_an_exception_in_json_stays_on_the_line(lines):
+    fail("no answer\nat all")
+
+    assert json.loads(lines.getvalue())["exception"] == "ValueError: no answer\nat all"
+
+
+def test_a_field_called_like_a_part_of_the_line_loses_nothing(lines):
+    event(log, logging.INFO, "row.completed", level=3, name="x", event="y")
+
+    line = json.loads(lines.getvalue())
+    assert (line["level"], line["level_"], line["name"]) == ("info", 3, "x")
+    assert (line["event"], line["event_"]) == ("row.completed", "y")
+
+
+def test_numbers_that_json_does_not_know_become_words(lines):
+    event(log, logging.INFO, "row.completed", ratio=float("nan"), limit=float("inf"), huge=10**400)
+
+    line = json.loads(lines.getvalue(), parse_constant=pytest.fail)
+    assert (line["ratio"], line["limit"], line["huge"]) == ("nan", "inf", 10**400)
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_secrets_are_masked_wherever_they_stand(form):
+    configure_logging(Settings(log_format=form), stream := io.StringIO())
+    url = "postgresql://me:hidden@db/leads"
+
+    log.info("connecting to %s", url)
+    event(log, logging.INFO, "engine.opened", url=url, api_key="hidden", nested={"password": "hidden", "urls": [url]})
+    event(log, logging.INFO, "engine.failed", error=ValueError(f"{url} refused"), authorization=["Bearer hidden"])
+    fail(f"GET https://maps.example/?key=hidden&q=cafe with {GOOGLE_KEY}")
+
+    assert "hidden" not in stream.getvalue()
+    assert "AIza" not in stream.getvalue()
+    assert stream.getvalue().count("postgresql://me:***@db/leads") == 4
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("postgresql://me:hidden@db:5432/leads", "postgresql://me:***@db:5432/leads"),
+        ("postgresql://me:hid@d/en@db/leads", "postgresql://me:***@db/leads"),
+        ("postgresql+psycopg://me:1234@db", "postgresql+psycopg://me:***@db"),
+        ("redis://:hidden@cache:6379/0 is gone", "redis://:***@cache:6379/0 is gone"),
+        ("https://me:hidden@site.example/a?to=b@c.example", "https://me:***@site.example/a?to=b@c.example"),
+        ("GET /json?key=hidden&page=2 failed", "GET /json?key=***&page=2 failed"),
+        ("access_token=hidden apiKey=hidden", "access_token=*** apiKey=***"),
+        ("host=db password='hid den' user=me", "host=db password=*** user=me"),
+        ("Authorization: Bearer hidden status=401", "Authorization: *** status=401"),
+        ("authorization=Basic aGlkZGVu", "authorization=***"),
+        ('Authorization: Digest username="me", response="hidden"', "Authorization: ***"),
+        ("{'Authorization': 'Bearer hidden', 'Accept': '*/*'}", "{'Authorization': ***, 'Accept': '*/*'}"),
+        ("[(b'Authorization', b'Bearer hidden.hidden')]", "[(b'Authorization', b'Bearer ***')]"),
+        ("X-Goog-Api-Key: hidden", "X-Goog-Api-Key: ***"),
+        ("Set-Cookie: session=hidden; path=/", "Set-Cookie: ***"),
+        ("""{'password': "it's hidden", 'user': 'me'}""", "{'password': ***, 'user': 'me'}"),
+        ('{"client_secret":"hidden","id":1}', '{"client_secret":***,"id":1}'),
+        (f"key {GOOGLE_KEY} rejected", "key *** rejected"),
+    ],
+)
+def test_a_secret_is_masked_and_what_stands_around_it_is_kept(said, kept):
+    assert redact(said) == kept
+    assert redact(kept) == kept
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "row.completed workflow=deep_scan row=7f3c took_s=0.012",
+        "postgresql://db:5432,other:5432/leads",
+        "https://site.example:8443/@author/post",
+        "http://[::1]:9464/metrics",
+        "mailto:info@site.example",
+        "monkey=5 tokens=7 keyboard=qwerty",
+        "unknown key: colour",
+        "Key (place_id)=(abc) already exists.",
+        "if key == other:",
+    ],
+)
+def test_what_is_no_secret_is_left_alone(text):
+    assert redact(text) == text
