@@ -34,7 +34,7 @@ def is_in_process(broker: Broker) -> bool:
 
 
 class Nudger:
-    """Sends nudges. A broker that is away costs a warning: the work stays in Postgres and the next poll nudges again."""
+    """Sends nudges. With the broker away the work stays in Postgres, and the next poll nudges again."""
 
     def __init__(self, broker: Broker, workflows: Iterable[str]) -> None:
         self.broker = broker

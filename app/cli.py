@@ -1,6 +1,6 @@
-"""The command line. Commands import what they need when they run: --help is quick, and the metrics directory is
-set before anything counts."""
+"""The command line."""
 
+import difflib
 import sys
 
 import click
@@ -8,7 +8,7 @@ import psycopg
 
 from app import VERSION
 from app.config import ConfigurationError, Settings, load_settings
-from app.exposition import counting_together
+from app.counting import counting_together
 from app.logs import configure_logging
 from db.embedded import EmbeddedPostgresError
 from db.migrate import MigrationError
@@ -22,8 +22,6 @@ class Commands(click.Group):
     def resolve_command(
         self, context: click.Context, arguments: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        import difflib
-
         if self.get_command(context, arguments[0]) is None:
             guess = difflib.get_close_matches(arguments[0], self.list_commands(context), n=1)
             hint = f", did you mean '{guess[0]}'?" if guess else f"; known are {', '.join(self.list_commands(context))}"
@@ -34,7 +32,7 @@ class Commands(click.Group):
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(VERSION, prog_name="scrapersky")
 def cli() -> None:
-    """ScraperSky: UPDATE … SET some_status = 'Queued' is the whole API.
+    r"""ScraperSky: UPDATE … SET some_status = 'Queued' is the whole API.
 
     \b
     Start everything:     scrapersky up

@@ -1,23 +1,16 @@
 """Serves /metrics: the counters of all processes of one supervisor, and the queue as the database sees it."""
 
-import os
-import shutil
-import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 from wsgiref.simple_server import WSGIServer
 
 import psycopg
+from prometheus_client import CollectorRegistry, multiprocess, start_http_server
+from prometheus_client.core import GaugeMetricFamily
 
-if TYPE_CHECKING:
-    from prometheus_client.core import GaugeMetricFamily
-
-    from app.config import Settings
-    from db.connections import Pool
-
-DIRECTORY = "PROMETHEUS_MULTIPROC_DIR"
+from app.config import Settings
+from db.connections import Pool
 
 OVERVIEW = """
 select workflow, ready, delayed, running, failed, coalesce(extract(epoch from oldest_ready), 0)::float8, paused
@@ -26,28 +19,13 @@ from engine.overview
 WORKERS = "select count(*) filter (where not draining), count(*) filter (where draining) from engine.worker"
 
 
-@contextmanager
-def counting_together() -> Iterator[None]:
-    """Let this process and its children count in one directory. To be entered before app.metrics is imported."""
-    if DIRECTORY in os.environ:
-        yield  # a child: the supervisor's directory
-        return
-    os.environ[DIRECTORY] = tempfile.mkdtemp(prefix="scrapersky-metrics-")
-    try:
-        yield
-    finally:
-        shutil.rmtree(os.environ.pop(DIRECTORY), ignore_errors=True)
-
-
 class QueueCollector:
     """Reads the queue at scrape time, so these figures exist even when no worker runs."""
 
-    def __init__(self, pool: "Pool") -> None:
+    def __init__(self, pool: Pool) -> None:
         self.pool = pool
 
-    def collect(self) -> Iterator["GaugeMetricFamily"]:
-        from prometheus_client.core import GaugeMetricFamily
-
+    def collect(self) -> Iterator[GaugeMetricFamily]:
         up = GaugeMetricFamily("scrapersky_database_up", "1 when the queue could be read")
         rows = GaugeMetricFamily("scrapersky_rows", "Rows by workflow and state", labels=["workflow", "state"])
         age = GaugeMetricFamily("scrapersky_oldest_ready_seconds", "Age of the oldest due row", labels=["workflow"])
@@ -74,13 +52,11 @@ class QueueCollector:
 
 
 @contextmanager
-def metrics_server(settings: "Settings", pool: "Pool | None") -> Iterator[None]:
+def metrics_server(settings: Settings, pool: Pool | None) -> Iterator[None]:
     """Serve while the context lasts. Port 0 in the settings means: not at all."""
     if not settings.metrics_port:
         yield
         return
-    from prometheus_client import CollectorRegistry, multiprocess, start_http_server
-
     registry = CollectorRegistry()
     multiprocess.MultiProcessCollector(registry)
     if pool is not None:
@@ -98,6 +74,4 @@ def metrics_server(settings: "Settings", pool: "Pool | None") -> Iterator[None]:
 
 def forget_process(pid: int) -> None:
     """Gauges of a process that is gone must not be added up any more."""
-    from prometheus_client import multiprocess
-
     multiprocess.mark_process_dead(pid)

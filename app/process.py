@@ -41,7 +41,7 @@ class Process(Middleware):
     def bind(self, broker: Broker) -> None:
         """An actor and a queue per workflow. The message carries nothing: it only says that there may be work."""
         for workflow in self.workflows:
-            actor(self._nudged(workflow.name), actor_name=workflow.name, queue_name=workflow.name, broker=broker)
+            actor(actor_name=workflow.name, queue_name=workflow.name, broker=broker)(self._nudged(workflow.name))
 
     def _nudged(self, name: str) -> Callable[[], None]:
         def nudged() -> None:
@@ -49,7 +49,7 @@ class Process(Middleware):
 
         return nudged
 
-    def before_worker_boot(self, broker: Broker, worker: Worker) -> None:
+    def before_worker_boot(self, broker: Broker, _worker: Worker) -> None:
         settings, stack = self.settings, self._exit
         url = stack.enter_context(database(settings))
         pool = open_pool(url, size=min(settings.threads, 4) + 1, name="worker")
@@ -76,7 +76,7 @@ class Process(Middleware):
         self.heart = heart
         event(log, logging.INFO, "worker.started", worker=heart.id, threads=settings.threads)
 
-    def before_worker_shutdown(self, broker: Broker, worker: Worker) -> None:
+    def before_worker_shutdown(self, _broker: Broker, _worker: Worker) -> None:
         """Stop claiming; what runs may finish within the drain time, then it is interrupted and released."""
         self.draining.set()
         self.heart.draining = True
@@ -85,7 +85,7 @@ class Process(Middleware):
         timer.start()
         self._exit.callback(timer.cancel)
 
-    def after_worker_shutdown(self, broker: Broker, worker: Worker) -> None:
+    def after_worker_shutdown(self, _broker: Broker, _worker: Worker) -> None:
         self._exit.close()
         event(log, logging.INFO, "worker.stopped", worker=self.heart.id)
 

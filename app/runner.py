@@ -135,16 +135,17 @@ class Runner:
         for seconds in ran:
             work.observe(seconds)
 
-    def _attempt(self, claimed: Claimed) -> Outcome:
-        """Run one row. No connection and no transaction is held here."""
+    def _attempt(self, claimed: Claimed) -> Outcome:  # noqa: PLR0911 - one line per way to end
+        """Run one row within its time limit. No connection and no transaction is held here."""
         workflow, slot = self.workflow, self.around.watchdog.slot
         limit = workflow.time_limit.total_seconds()
         try:
             slot.begin(workflow.name, claimed.pk, limit, workflow.rescue_seconds)
             try:
-                found = workflow.function(workflow.reads(*claimed.values))
+                found: object = workflow.function(workflow.reads(*claimed.values))
             finally:
                 slot.end()
+            return found if isinstance(found, Found) else Failed(f"returned {type(found).__name__} instead of Found")
         except TimeLimitExceeded:
             metrics.overruns.labels(workflow.name).inc()
             return self._again(claimed, f"took longer than its time limit of {limit:g} s")
@@ -156,9 +157,6 @@ class Runner:
             return Again(str(error) or "asked to be tried later", error.delay.total_seconds(), counts=False)
         except BaseException as error:  # noqa: BLE001 - even SystemExit in a workflow must not strand its row
             return self._again(claimed, f"{type(error).__name__}: {error}")
-        if isinstance(found, Found):
-            return found
-        return Failed(f"{workflow.name} returned {type(found).__name__} instead of Found")
 
     def _again(self, claimed: Claimed, error: str) -> Again:
         return Again(error, self.workflow.backoff.delay(claimed.attempt))
@@ -193,15 +191,8 @@ class Runner:
             metrics.outcomes.labels(name, one.verdict).inc()
             level = logging.DEBUG if one.verdict == "completed" else logging.INFO
             if log.isEnabledFor(level):
-                took, attempt = round(one.ending.seconds, 3), one.ending.attempt
-                fields = {"error": one.error} if one.error else {}
-                event(
-                    log,
-                    level,
-                    f"row.{one.verdict}",
-                    workflow=name,
-                    row=one.ending.pk,
-                    attempt=attempt,
-                    took_s=took,
-                    **fields,
+                told = {"error": one.error} if one.error else {}
+                fields = {"workflow": name, "row": one.ending.pk, "attempt": one.ending.attempt, **told}
+                log.log(
+                    level, "row.%s", one.verdict, extra={"fields": fields | {"took_s": round(one.ending.seconds, 3)}}
                 )

@@ -19,7 +19,7 @@ from app.exposition import metrics_server
 from app.listener import Listener
 from app.logs import event
 from app.supervisor import exit_with_parent, is_child
-from app.sweeper import LIVENESS, Sweeper
+from app.sweeper import Sweeper
 from app.workflows import load_workflows
 from db.connections import open_pool
 

@@ -134,7 +134,7 @@ class Sweeper:
             metrics.swept.labels(workflow, kind).inc(count)
         metrics.last_sweep.set_to_current_time()
         level = logging.WARNING if swept.repairs else logging.DEBUG
-        event(log, level, "sweep.ended", workflow=workflow, **swept.counts())
+        log.log(level, "sweep.ended", extra={"fields": {"workflow": workflow, **swept.counts()}})
 
     def _blocks(self, query: bytes, parameters: dict[str, Any]) -> int:
         with self.pool.connection() as connection:

@@ -7,11 +7,11 @@ Everything that lives (connections, threads) starts when Dramatiq boots the work
 import dramatiq
 from dramatiq import Broker, Worker
 
-from app.workflows import load_workflows
 from app.broker import make_broker
 from app.config import load_settings
 from app.logs import configure_logging
 from app.process import Process
+from app.workflows import load_workflows
 
 settings = load_settings()
 configure_logging(settings)

@@ -12,7 +12,7 @@ from psycopg import sql
 from sqlalchemy import Column, Enum, Table
 from sqlalchemy.dialects import postgresql
 
-from db.models.base import Base
+from db.models.base import Base, table_of
 
 
 class DeclarationError(ValueError):
@@ -32,7 +32,7 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Politeness:
-    """At most `at_once` rows of one key run at a time, their starts `spacing` apart, across all workflows of the group."""
+    """At most `at_once` rows of a key at a time, starts `spacing` apart, across all workflows of the group."""
 
     column: str
     group: str
@@ -73,7 +73,8 @@ class Declaration:
     backoff: Backoff = Backoff()
 
     def check(self) -> None:
-        for column in (self.status, self.error, self.result, self.priority, self.politeness and self.politeness.column):
+        key = self.politeness.column if self.politeness else None
+        for column in (self.status, self.error, self.result, self.priority, key):
             self.check_column(column)
         if not re.fullmatch(r"[a-z][a-z0-9_]{0,39}", self.name):
             raise DeclarationError(
@@ -84,9 +85,7 @@ class Declaration:
 
     @cached_property
     def source(self) -> Table:
-        table = self.table.__table__
-        assert isinstance(table, Table)  # noqa: S101 - a declarative class over a table
-        return table
+        return table_of(self.table)
 
     @cached_property
     def primary_key(self) -> Column[Any]:
@@ -111,9 +110,9 @@ class Declaration:
             "table": sql.Identifier(*filter(None, (self.source.schema, self.source.name))),
             "table_name": sql.Literal(self.quoted_table),
             "pk": sql.Identifier(self.primary_key.name),
-            "pk_type": sql.SQL(type_of(self.primary_key)),  # type: ignore[arg-type]
+            "pk_type": sql.SQL(type_of(self.primary_key)),
             "status": sql.Identifier(self.status),
-            "status_type": sql.SQL(type_of(self.source.columns[self.status])),  # type: ignore[arg-type]
+            "status_type": sql.SQL(type_of(self.source.columns[self.status])),
             "error": sql.Identifier(self.error),
             "touch": touch,
             "reason": reason,
@@ -180,7 +179,8 @@ def check_together(declarations: tuple[Declaration, ...]) -> None:
         column = (declaration.quoted_table, declaration.status)
         if column in owners:
             raise DeclarationError(
-                f"{declaration.name} and {owners[column]} both use {column[0]}.{column[1]}; a status column has one workflow"
+                f"{declaration.name} and {owners[column]} both use {column[0]}.{column[1]}; "
+                "a status column has one workflow"
             )
         owners[column] = declaration.name
 

@@ -1,8 +1,10 @@
 """Bring a database up to date: business tables by Alembic, the engine's schema by sql/, triggers from the registry."""
 
 import logging
+import re
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -39,10 +41,8 @@ def migrate(url: str, declarations: Sequence[Declaration], tenant: UUID) -> None
         _patiently("engine schema", lambda: _apply_engine(connection, declarations, tenant))
         for declaration in declarations:
             for event in ("insert", "update"):
-                _patiently(
-                    f"trigger on {declaration.quoted_table}",
-                    lambda d=declaration, e=event: _ensure_trigger(connection, d, e),
-                )
+                step = partial(_ensure_trigger, connection, declaration, event)
+                _patiently(f"trigger on {declaration.quoted_table}", step)
         _patiently("retired triggers", lambda: _drop_retired(connection, declarations))
 
 
@@ -58,8 +58,8 @@ def _patiently(what: str, step: Callable[[], None]) -> None:
                 raise
             if time.monotonic() > deadline:
                 raise MigrationError(
-                    f"{what}: no lock within {PATIENCE_SECONDS:.0f} s; end the transaction that holds it "
-                    "(select pid, query from pg_stat_activity where xact_start < now() - interval '1 minute') and try again"
+                    f"{what}: no lock within {PATIENCE_SECONDS:.0f} s; end the old transaction that holds it "
+                    "(pg_stat_activity shows it: order by xact_start) and try again"
                 ) from error
             log.warning("migrate.waiting", extra={"fields": {"step": what, "reason": "a transaction holds a lock"}})
             time.sleep(PAUSE_SECONDS)
@@ -82,9 +82,9 @@ def _upgrade_tables(url: str) -> None:
 def _apply_engine(connection: Connection[Any], declarations: Sequence[Declaration], tenant: UUID) -> None:
     with connection.transaction():
         _prepare(connection)
-        connection.execute(read("schema.sql"))  # type: ignore[arg-type]
-        connection.execute(read("functions.sql"))  # type: ignore[arg-type]
-        connection.execute(read("views.sql"))  # type: ignore[arg-type]
+        connection.execute(read("schema.sql"))
+        connection.execute(read("functions.sql"))
+        connection.execute(read("views.sql"))
         _set_tenant(connection, tenant)
         for declaration in declarations:
             _declare(connection, declaration)
@@ -139,7 +139,7 @@ def _submit_function(declaration: Declaration) -> sql.Composed:
         "new_priority": declaration.priority_of("new_row"),
         "new_key": declaration.key_of("new_row"),
     }
-    body = sql.SQL(read("submit.sql").replace("{…}", "names in braces")).format(**names).as_string(None)  # type: ignore[arg-type]
+    body = sql.SQL(read("submit.sql").replace("{…}", "names in braces")).format(**names).as_string(None)
     return sql.SQL(
         "create or replace function {}() returns trigger language plpgsql security definer "
         "set search_path = pg_catalog, pg_temp as {}"
@@ -167,9 +167,9 @@ def _ensure_trigger(connection: Connection[Any], declaration: Declaration, event
                 "for each statement execute function {function}()"
             ).format(
                 name=sql.Identifier(_trigger(declaration, event)),
-                event=sql.SQL(event),  # type: ignore[arg-type]
+                event=sql.SQL(event),
                 table=declaration.names["table"],
-                tables=sql.SQL(tables),  # type: ignore[arg-type]
+                tables=sql.SQL(tables),
                 function=_function(declaration),
             )
         )
@@ -184,7 +184,8 @@ def _drop_retired(connection: Connection[Any], declarations: Sequence[Declaratio
             """
             select format('drop trigger %%I on %%s', tgname, tgrelid::regclass)
             from pg_trigger
-            where tgfoid in (select oid from pg_proc where pronamespace = 'engine'::regnamespace and proname ~ '^submit_')
+            where tgfoid in (
+                select oid from pg_proc where pronamespace = 'engine'::regnamespace and proname ~ '^submit_')
               and not exists (select 1 from unnest(%s::text[], %s::text[]) as expected (name, table_name)
                               where expected.name = tgname and expected.table_name::regclass = tgrelid)
             """,
@@ -206,7 +207,7 @@ def _grant(connection: Connection[Any], declarations: Sequence[Declaration]) -> 
     }
     try:
         with connection.transaction():
-            connection.execute(sql.SQL(read("roles.sql")).format(**names))  # type: ignore[arg-type]
+            connection.execute(sql.SQL(read("roles.sql")).format(**names))
             for declaration in declarations:
                 function = {**names, "function": _function(declaration)}
                 connection.execute(sql.SQL("alter function {function}() owner to {owner}").format(**function))
@@ -220,7 +221,7 @@ def _grant(connection: Connection[Any], declarations: Sequence[Declaration]) -> 
 def _grant_table(connection: Connection[Any], table: sqlalchemy.Table) -> None:
     names = {"table": sql.Identifier(table.name), "analyst": sql.Identifier(ANALYST)}
     connection.execute(sql.SQL("grant select on {table} to {analyst}").format(**names))
-    statuses = [name for name in table.columns.keys() if name == "status" or name.endswith("_status")]
+    statuses = [column.name for column in table.columns if re.search("(^|_)status$", column.name)]
     if statuses:
         columns = sql.SQL(", ").join(map(sql.Identifier, statuses))
         connection.execute(sql.SQL("grant update ({columns}) on {table} to {analyst}").format(columns=columns, **names))

@@ -8,7 +8,7 @@ from typing import Any
 from psycopg import Connection, sql
 from psycopg.types.json import Jsonb
 
-from db.models.base import Base, PartialKey
+from db.models.base import Base, PartialKey, table_of
 
 Columns = tuple[str, ...]
 
@@ -30,7 +30,7 @@ def write_rows(connection: Connection[Any], rows: Iterable[Base]) -> None:
 
 def set_values(connection: Connection[Any], model: type[Base], found: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
     """Write what a workflow found out about its own rows, one statement per set of columns."""
-    (primary_key,) = model.__table__.primary_key
+    (primary_key,) = table_of(model).primary_key
     groups: dict[Columns, list[dict[str, Any]]] = {}
     for pk, values in found:
         groups.setdefault(tuple(sorted(values)), []).append({**values, primary_key.name: pk})
@@ -92,7 +92,7 @@ def _change(model: type[Base], column: str) -> tuple[str, sql.Composable]:
 def _update(model: type[Base], columns: Columns) -> bytes:
     names = sql.SQL(", ").join(map(sql.Identifier, columns))
     found = sql.SQL(", ").join(sql.Identifier("found", column) for column in columns)
-    (primary_key,) = model.__table__.primary_key
+    (primary_key,) = table_of(model).primary_key
     return (
         sql.SQL(
             "update {table} as item set ({names}) = row({found}) "
@@ -104,5 +104,4 @@ def _update(model: type[Base], columns: Columns) -> bytes:
 
 
 def _table(model: type[Base]) -> sql.Composable:
-    table = model.__table__
-    return sql.Identifier(*filter(None, (getattr(table, "schema", None), table.name)))
+    return sql.Identifier(*filter(None, (table_of(model).schema, table_of(model).name)))

@@ -28,7 +28,4 @@ def _sections(file: str) -> dict[str, str]:
 
 def statements(file: str, **names: sql.Composable) -> Statements:
     """Every statement of the file with its {names} filled in, ready to execute."""
-    return {
-        name: sql.SQL(text).format(**names).as_bytes(None)  # type: ignore[arg-type]
-        for name, text in _sections(file).items()
-    }
+    return {name: sql.SQL(text).format(**names).as_bytes(None) for name, text in _sections(file).items()}

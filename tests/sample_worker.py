@@ -1,4 +1,4 @@
-"""`python -m tests.sample_worker`: a real worker process, and `dramatiq tests.sample_worker` too, for the sample workflow.
+"""`python -m tests.sample_worker` or `dramatiq tests.sample_worker`: a real worker process for the sample workflow.
 
 SAMPLE_LIMITS holds keyword arguments for the declaration as JSON; durations are in seconds.
 """

@@ -57,9 +57,8 @@ def website_domain(website: str | None) -> WebsiteDomain:
 
 @lru_cache(maxsize=16_384)
 def _host_owner(host: str) -> WebsiteDomain:
-    name = host.removesuffix(".")
-    domain = _registrable(name)
-    for parent in _parents(name, domain or name):
+    name, domain = host.removesuffix("."), _registrable(host)
+    for parent in _up_to(domain or name, name):
         if parent in _HOSTING.kinds:
             return _shared(parent)
     if domain is not None:
@@ -80,12 +79,10 @@ def _registrable(host: str) -> str | None:
     return domain if domain and _DOMAIN.fullmatch(domain) else None
 
 
-def _parents(host: str, last: str) -> Iterator[str]:
-    """The host, its parent, and so on up to the last: m.facebook.com, facebook.com."""
-    while host != last:
-        yield host
-        host = host.partition(".")[2]
-    yield last
+def _up_to(domain: str, host: str) -> Iterator[str]:
+    """The host, its parent, and so on up to the domain: m.facebook.com, facebook.com."""
+    labels = host.split(".")
+    return (".".join(labels[start:]) for start in range(len(labels) - domain.count(".")))
 
 
 def _shared(entry: str) -> WebsiteDomain:

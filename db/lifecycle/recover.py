@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 from uuid import UUID
 
 from psycopg import Connection
@@ -25,7 +25,7 @@ class Swept:
     idle_jobs: int = 0
     ended: list[Ended] = field(default_factory=list)
 
-    def __iadd__(self, other: "Swept") -> "Swept":
+    def __iadd__(self, other: Self) -> Self:
         self.lost_claims += other.lost_claims
         self.missed_rows += other.missed_rows
         self.orphaned_rows += other.orphaned_rows

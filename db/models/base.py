@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any, ClassVar, Final, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import DateTime, Enum, ForeignKey, MetaData, Numeric, Text, func, text
+from sqlalchemy import DateTime, Enum, ForeignKey, MetaData, Numeric, Table, Text, func, text
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
@@ -51,6 +51,13 @@ class Base(DeclarativeBase):
 
     __set_once__: ClassVar[tuple[str, ...]] = ()
     """Columns that an upsert fills when they are null and otherwise leaves alone: decisions and downstream state."""
+
+
+def table_of(model: type[Base]) -> Table:
+    table = model.__table__
+    if not isinstance(table, Table):
+        raise TypeError(f"{model.__name__} is mapped to {type(table).__name__}, expected a table")
+    return table
 
 
 class Identified:

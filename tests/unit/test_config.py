@@ -82,7 +82,6 @@ def test_all_mistakes_are_told_at_once_one_line_each():
         SCRAPERSKY_PROCESSES="0",
         SCRAPERSKY_THREADS="many\nmore",
         SCRAPERSKY_KEEP_SUCCESSES="perhaps",
-        SCRAPERSKY_LOG_LEVEL="loud",
         SCRAPERSKY_PROCESES="2",
     )
 
@@ -92,7 +91,6 @@ def test_all_mistakes_are_told_at_once_one_line_each():
         "SCRAPERSKY_PROCESSES: expected a whole number from 1 to 64, got '0'",
         r"SCRAPERSKY_THREADS: expected a whole number from 1 to 256, got 'many\nmore'",
         "SCRAPERSKY_KEEP_SUCCESSES: expected true or false, got 'perhaps'",
-        "SCRAPERSKY_LOG_LEVEL: expected debug, info, warning or error, got 'loud'",
     ]
 
 
@@ -188,10 +186,8 @@ def test_a_lease_of_three_beats_is_enough_and_is_not_compared_with_a_mistaken_be
     ("name", "advice"),
     [
         ("SCRAPERSKY_BEAT", ", did you mean SCRAPERSKY_BEAT_SECONDS?"),
-        ("SCRAPERSKY_LOGLEVEL", ", did you mean SCRAPERSKY_LOG_LEVEL?"),
         ("scrapersky_threads", ", did you mean SCRAPERSKY_THREADS?"),
         ("database_url", ", did you mean DATABASE_URL?"),
-        ("DEEP_SCAN_SCHEDULER_BATCHSIZE", ", did you mean DEEP_SCAN_SCHEDULER_BATCH_SIZE?"),
         ("DOMAIN_SCHEDULER_INTERVAL_SECONDS", ", did you mean DOMAIN_SCHEDULER_INTERVAL_MINUTES?"),
         ("DOMAIN_SITEMAP_SCHEDULER_INSTANCES", ", did you mean DOMAIN_SITEMAP_SCHEDULER_MAX_INSTANCES?"),
         ("SCRAPERSKY_QUIXOTIC", ""),
@@ -295,8 +291,7 @@ def test_broken_lines_of_a_file_are_told_by_number_and_never_shown(tmp_path):
 
 
 def test_a_file_that_is_not_text_is_refused(tmp_path):
-    file = tmp_path / ".env"
-    file.write_bytes(b"SCRAPERSKY_THREADS=\xff\n")
+    (file := tmp_path / ".env").write_bytes(b"SCRAPERSKY_THREADS=\xff\n")
 
     assert mistakes(file) == [f"{file}: expected a readable file in UTF-8, got UnicodeDecodeError"]
 
