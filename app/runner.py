@@ -119,7 +119,15 @@ class Runner:
             outcome = Released() if stop else self._attempt(claimed)
             seconds = time.monotonic() - started
             endings.append(
-                Ending(claimed.pk, claimed.generation, claimed.attempt, claimed.max_attempts, outcome, seconds)
+                Ending(
+                    claimed.pk,
+                    claimed.generation,
+                    claimed.attempt,
+                    claimed.max_attempts,
+                    outcome,
+                    seconds,
+                    claimed.tid,
+                )
             )
         ran = [ending.seconds for ending in endings if not isinstance(ending.outcome, Released)]
         self._learn(ran)
@@ -135,7 +143,7 @@ class Runner:
         for seconds in ran:
             work.observe(seconds)
 
-    def _attempt(self, claimed: Claimed) -> Outcome:  # noqa: PLR0911 - one line per way to end
+    def _attempt(self, claimed: Claimed) -> Outcome:
         """Run one row within its time limit. No connection and no transaction is held here."""
         workflow, slot = self.workflow, self.around.watchdog.slot
         limit = workflow.time_limit.total_seconds()
@@ -192,7 +200,12 @@ class Runner:
             level = logging.DEBUG if one.verdict == "completed" else logging.INFO
             if log.isEnabledFor(level):
                 told = {"error": one.error} if one.error else {}
-                fields = {"workflow": name, "row": one.ending.pk, "attempt": one.ending.attempt, **told}
+                fields: dict[str, object] = {
+                    "workflow": name,
+                    "row": one.ending.pk,
+                    "attempt": one.ending.attempt,
+                    **told,
+                }
                 log.log(
                     level, "row.%s", one.verdict, extra={"fields": fields | {"took_s": round(one.ending.seconds, 3)}}
                 )

@@ -192,9 +192,8 @@ class EmbeddedPostgres:
         except FileNotFoundError:
             return None
         except PermissionError:
-            owner = self.home.stat().st_uid
             raise EmbeddedPostgresError(
-                f"{self.directory} is closed to you: run scrapersky as user id {owner}, or set SCRAPERSKY_HOME"
+                f"{self.directory} is closed to you: run scrapersky as the user it belongs to, or set SCRAPERSKY_HOME"
             ) from None
         # A server in single-user mode writes its number with a minus sign.
         return lines[0].strip().removeprefix("-") if lines else None

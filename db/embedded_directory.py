@@ -10,15 +10,14 @@ from db.embedded_files import bin_directory
 
 def make_home(home: Path) -> None:
     """Create the state directory; one that exists, and all above it, keep their modes."""
-    if home.is_dir():
-        return
     try:
-        home.mkdir(parents=True, mode=0o700)
+        existed = home.is_dir()
+        home.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
         raise EmbeddedPostgresError(
             f"could not create {home}: {error.strerror}; set SCRAPERSKY_HOME to a directory that you can write to"
         ) from error
-    if os.geteuid() == 0:
+    if os.geteuid() == 0 and not existed:
         # Postgres runs as another user, which has to pass through; it can not list what is inside.
         home.chmod(0o711)
 

@@ -1,5 +1,6 @@
--- Claim a batch. Jobs first, then business rows, every lock taken with SKIP LOCKED: the engine never waits while it
--- holds a lock, so it can not be part of a deadlock with a user. Each statement sees a fresh snapshot (READ COMMITTED).
+-- Claim a batch: jobs first, then business rows, every lock taken with SKIP LOCKED. The engine never waits while it
+-- holds a lock, so it can not be part of a deadlock with a user. Each statement sees a fresh snapshot (READ COMMITTED);
+-- a row that changes between a statement's snapshot and its lock is not taken, and looked at again later.
 
 -- name: serialise
 -- A limit is exact only if claims of the workflow come one after the other. Without a limit there is no lock.
@@ -10,59 +11,64 @@ where name = %(workflow)s and coalesce(max_in_flight, declared_max_in_flight) is
 -- name: serialise_group
 select pg_advisory_xact_lock(hashtextextended('engine.pace ' || %(group)s, 0))
 
--- name: lock_jobs
--- The due jobs, as many as the batch, the limit and a registered worker allow.
-select job.ctid::text, job.pk, job.generation, job.attempt, job.lost, job.key,
-       extract(epoch from clock_timestamp() - job.run_at)::float8 as waited,
-       (select coalesce(max_attempts, declared_max_attempts) from engine.workflow where name = %(workflow)s)
-from engine.job
-where job.workflow = %(workflow)s and job.token is null and not job.dead and job.run_at <= now()
-order by job.priority, job.run_at
-limit (
-    select case
-        when workflow.paused or not exists (select 1 from engine.worker where id = %(worker)s) then 0
-        else greatest(0, least(
-            %(size)s,
-            coalesce(workflow.batch, workflow.declared_batch),
-            coalesce(workflow.max_in_flight, workflow.declared_max_in_flight) - (
-                select count(*) from engine.job as running
-                where running.workflow = %(workflow)s and running.token is not null
-                  and coalesce(workflow.max_in_flight, workflow.declared_max_in_flight) is not null)
-        ))
-    end
-    from engine.workflow where workflow.name = %(workflow)s
-)
-for update of job skip locked
-
--- name: lock_rows
-select item.{pk}::text, item.ctid::text, {columns}
-from {table} as item
-where item.{pk} = any(%(pks)s::{pk_type}[]) and item.{status} = %(queued)s
-for no key update of item skip locked
-
 -- name: take_jobs
-update engine.job
-set token = %(token)s, worker_id = %(worker)s, attempt = attempt + 1, started_at = clock_timestamp()
-where ctid = any(%(tids)s::tid[])
+-- The due jobs, as many as the batch, the limit and a registered worker allow.
+update engine.job as job
+set token = %(token)s, worker_id = %(worker)s, attempt = job.attempt + 1, started_at = clock_timestamp()
+where job.ctid = any(array(
+    select due.ctid
+    from engine.job as due
+    where due.workflow = %(workflow)s and due.token is null and not due.dead and due.run_at <= now()
+    order by due.priority, due.run_at
+    limit (
+        select case
+            when workflow.paused or not exists (select 1 from engine.worker where id = %(worker)s) then 0
+            else greatest(0, least(
+                %(size)s,
+                coalesce(workflow.batch, workflow.declared_batch),
+                coalesce(workflow.max_in_flight, workflow.declared_max_in_flight) - (
+                    select count(*) from engine.job as running
+                    where running.workflow = %(workflow)s and running.token is not null
+                      and coalesce(workflow.max_in_flight, workflow.declared_max_in_flight) is not null)
+            ))
+        end
+        from engine.workflow where workflow.name = %(workflow)s
+    )
+    for update of due skip locked
+))
+returning job.pk, job.generation, job.attempt, job.lost, job.key, job.priority,
+          extract(epoch from clock_timestamp() - job.run_at)::float8,
+          (select coalesce(max_attempts, declared_max_attempts) from engine.workflow where name = %(workflow)s)
 
 -- name: take_rows
-update {table} set {status} = %(processing)s where ctid = any(%(tids)s::tid[])
+update {table} as item
+set {status} = %(processing)s
+where item.ctid = any(array(
+    select wanted.ctid
+    from {table} as wanted
+    where wanted.{pk} = any(%(pks)s::{pk_type}[]) and wanted.{status} = %(queued)s
+    for no key update of wanted skip locked
+))
+returning item.{pk}::text, item.ctid::text, {columns}
 
 -- name: drop_withdrawn
--- Locked jobs whose row no longer asks for work, judged by a fresh snapshot.
+-- Of the jobs that we hold: those whose row no longer asks for work.
 delete from engine.job
-where ctid = any(%(tids)s::tid[])
+where job.token = %(token)s and job.pk = any(%(pks)s)
   and not exists (select 1 from {table} as item where item.{pk} = job.pk::{pk_type} and item.{status} = %(queued)s)
 
--- name: postpone
--- Rows that a user holds locked, or whose key must be spared, step aside so that others are seen.
-update engine.job set run_at = clock_timestamp() + make_interval(secs => wait.seconds)
-from unnest(%(tids)s::tid[], %(seconds)s::float8[]) as wait (tid, seconds)
-where job.ctid = wait.tid
+-- name: give_back
+-- Rows that a user has locked, whose key must be spared, or that must run alone: later, and no attempt is burnt.
+update engine.job as job
+set token = null, worker_id = null, attempt = job.attempt - 1,
+    run_at = case when wait.seconds > 0 then clock_timestamp() + make_interval(secs => wait.seconds) else job.run_at end
+from unnest(%(pks)s::text[], %(seconds)s::float8[]) as wait (pk, seconds)
+where job.workflow = %(workflow)s and job.pk = wait.pk and job.token = %(token)s
 
 -- name: key_state
 select wanted.key,
-       (select count(*) from engine.job where job.key = wanted.key and job.token is not null),
+       (select count(*) from engine.job
+        where job.key = wanted.key and job.token is not null and job.token <> %(token)s),
        coalesce((select extract(epoch from pace.next_start - clock_timestamp())
                  from engine.pace where pace.key = wanted.key), 0)::float8
 from unnest(%(keys)s::text[]) as wanted (key)

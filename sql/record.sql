@@ -1,6 +1,15 @@
 -- End attempts. The fence: only rows whose job still carries this claim's token are written, in the same
 -- transaction as the results. Job rows are changed before business rows, so that the trigger sees engine_xid.
 
+-- name: end_jobs
+-- The usual case in two statements: every row of the batch worked, and nobody touched it meanwhile.
+delete from engine.job where token = %(token)s and workflow = %(workflow)s returning pk, generation
+
+-- name: end_rows
+update {table} as item set {status} = %(done)s, {error} = null{no_reason}{touch}
+where item.ctid = any(%(tids)s::tid[]) and item.{status} = %(processing)s
+returning item.{pk}::text
+
 -- name: lock_rows
 select item.{pk}::text, item.ctid::text, item.{status}::text
 from {table} as item
@@ -10,7 +19,7 @@ for no key update of item skip locked
 -- name: lock_jobs
 select pk, ctid::text, generation, attempt, lost
 from engine.job
-where token = %(token)s and workflow = %(workflow)s and pk = any(%(pks)s)
+where token = %(token)s and workflow = %(workflow)s
 for update skip locked
 
 -- name: still_there

@@ -1,7 +1,6 @@
 """Queued -> Processing: take a batch of rows for this worker, this attempt, and nobody else."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 from uuid import UUID, uuid4
 
@@ -15,19 +14,19 @@ LOCKED_ROW_SECONDS = 1.0
 
 
 class _Job(NamedTuple):
-    tid: str
     pk: str
     generation: int
     attempt: int
     lost: int
     key: str | None
+    priority: int
     waited: float
     max_attempts: int
 
 
-@dataclass(frozen=True, slots=True)
-class Claimed:
+class Claimed(NamedTuple):
     pk: str
+    tid: str
     generation: int
     attempt: int
     max_attempts: int
@@ -35,8 +34,7 @@ class Claimed:
     values: tuple[Any, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
+class Batch(NamedTuple):
     """One claim: the token is the fence for all its rows. Full means that there may be more."""
 
     token: UUID
@@ -48,79 +46,86 @@ class Claimer:
     def __init__(self, declaration: Declaration, columns: Sequence[str]) -> None:
         self.declaration = declaration
         selected = sql.SQL(", ").join(sql.Identifier("item", column) for column in columns)
-        self.sql = statements("claim.sql", columns=selected, **declaration.names)
+        self.sql = statements("claim.sql", **{**declaration.names, "columns": selected})
         words = declaration.words
         self.parameters = {"workflow": declaration.name, "queued": words.queued, "processing": words.processing}
 
     def claim(self, connection: Connection[Any], worker: UUID, size: int) -> Batch:
         """Take up to `size` rows, inside the caller's transaction."""
-        connection.execute(self.sql["serialise"], self.parameters)
+        parameters: dict[str, Any] = {**self.parameters, "token": uuid4(), "worker": worker, "size": size}
+        connection.execute(self.sql["serialise"], parameters)
         if self.declaration.politeness is not None:
             connection.execute(self.sql["serialise_group"], {"group": self.declaration.politeness.group})
-        found = connection.execute(self.sql["lock_jobs"], {**self.parameters, "worker": worker, "size": size})
-        jobs = _alone_if_suspect([_Job(*job) for job in found.fetchall()])
-        token = uuid4()
+        jobs = [_Job(*job) for job in connection.execute(self.sql["take_jobs"], parameters).fetchall()]
         if not jobs:
-            return Batch(token, (), full=False)
-        rows = self._lock_rows(connection, jobs)
-        self._set_aside(connection, [job for job in jobs if job.pk not in rows])
-        taken = self._polite(connection, [job for job in jobs if job.pk in rows])
-        if taken:
-            tids = [job.tid for job in taken]
-            connection.execute(self.sql["take_jobs"], {"token": token, "worker": worker, "tids": tids})
-            tids = [rows[job.pk][0] for job in taken]
-            connection.execute(self.sql["take_rows"], {**self.parameters, "tids": tids})
+            return Batch(parameters["token"], (), full=False)
+        jobs.sort(key=lambda job: (job.priority, -job.waited))
+        allowed = self._polite(connection, parameters, self._alone_if_suspect(connection, parameters, jobs))
+        rows = self._take_rows(connection, parameters, allowed)
         claimed = [
-            Claimed(job.pk, job.generation, job.attempt + 1, job.max_attempts, job.waited, rows[job.pk][1])
-            for job in taken
+            Claimed(
+                job.pk, rows[job.pk][1], job.generation, job.attempt, job.max_attempts, job.waited, rows[job.pk][2:]
+            )
+            for job in allowed
+            if job.pk in rows
         ]
-        return Batch(token, claimed, full=len(jobs) >= size or len(claimed) < len(jobs))
+        return Batch(parameters["token"], claimed, full=len(jobs) >= size or len(claimed) < len(jobs))
 
-    def _lock_rows(self, connection: Connection[Any], jobs: list[_Job]) -> dict[str, tuple[str, tuple[Any, ...]]]:
-        parameters = {**self.parameters, "pks": [job.pk for job in jobs]}
-        return {row[0]: (row[1], row[2:]) for row in connection.execute(self.sql["lock_rows"], parameters).fetchall()}
+    def _take_rows(
+        self, connection: Connection[Any], parameters: dict[str, Any], jobs: list[_Job]
+    ) -> dict[str, tuple[Any, ...]]:
+        """Set Processing. Forget jobs whose row wants no work any more; let the rows that a user has locked wait."""
+        found = connection.execute(self.sql["take_rows"], {**parameters, "pks": [job.pk for job in jobs]})
+        rows = {row[0]: row for row in found.fetchall()}
+        missing = [job.pk for job in jobs if job.pk not in rows]
+        if missing:
+            connection.execute(self.sql["drop_withdrawn"], {**parameters, "pks": missing})
+            self._give_back(connection, parameters, [(pk, LOCKED_ROW_SECONDS) for pk in missing])
+        return rows
 
-    def _set_aside(self, connection: Connection[Any], jobs: list[_Job]) -> None:
-        """Forget jobs whose row wants no work any more; let the rows that a user has locked wait."""
+    def _give_back(
+        self, connection: Connection[Any], parameters: dict[str, Any], jobs: Sequence[tuple[str, float]]
+    ) -> None:
         if jobs:
-            tids = [job.tid for job in jobs]
-            connection.execute(self.sql["drop_withdrawn"], {**self.parameters, "tids": tids})
-            connection.execute(self.sql["postpone"], {"tids": tids, "seconds": [LOCKED_ROW_SECONDS] * len(tids)})
+            pks, seconds = [pk for pk, _ in jobs], [seconds for _, seconds in jobs]
+            connection.execute(self.sql["give_back"], {**parameters, "pks": pks, "seconds": seconds})
 
-    def _polite(self, connection: Connection[Any], jobs: list[_Job]) -> list[_Job]:
-        """Those whose key may start now; the others get a later slot, spaced out, and burn no attempt."""
+    def _alone_if_suspect(
+        self, connection: Connection[Any], parameters: dict[str, Any], jobs: list[_Job]
+    ) -> list[_Job]:
+        """A row whose worker died runs alone, so that a poisonous one takes no innocent rows with it."""
+        if all(job.lost == 0 for job in jobs):
+            return jobs
+        chosen = jobs[:1] if jobs[0].lost else [job for job in jobs if job.lost == 0]
+        kept = {job.pk for job in chosen}
+        self._give_back(connection, parameters, [(job.pk, 0.0) for job in jobs if job.pk not in kept])
+        return chosen
+
+    def _polite(self, connection: Connection[Any], parameters: dict[str, Any], jobs: list[_Job]) -> list[_Job]:
+        """Those whose key may start now; the others get a later slot, spaced out."""
         politeness = self.declaration.politeness
-        if politeness is None or not jobs:
+        if politeness is None:
             return jobs
         spacing = politeness.spacing.total_seconds()
         keys = sorted({job.key for job in jobs if job.key is not None})
-        state = connection.execute(self.sql["key_state"], {"keys": keys}).fetchall()
+        state = connection.execute(self.sql["key_state"], {**parameters, "keys": keys}).fetchall()
         running = {key: count for key, count, _ in state}
         pause = {key: max(0.0, seconds) for key, _, seconds in state}
-        taken: list[_Job] = []
+        allowed: list[_Job] = []
         spared: list[tuple[str, float]] = []
         for job in jobs:
             if job.key is None:
-                taken.append(job)
+                allowed.append(job)
             elif pause[job.key] <= 0 and running[job.key] < politeness.at_once:
-                taken.append(job)
+                allowed.append(job)
                 running[job.key] += 1
                 pause[job.key] = spacing
             else:
-                pause[job.key] = max(pause[job.key], spacing / 2)
-                spared.append((job.tid, pause[job.key]))
-                pause[job.key] += spacing
-        if spared:
-            parameters = {"tids": [tid for tid, _ in spared], "seconds": [seconds for _, seconds in spared]}
-            connection.execute(self.sql["postpone"], parameters)
-        started = sorted({job.key for job in taken if job.key is not None})
+                slot = max(pause[job.key], spacing / 2, 0.01)
+                spared.append((job.pk, slot))
+                pause[job.key] = slot + spacing
+        self._give_back(connection, parameters, spared)
+        started = sorted({job.key for job in allowed if job.key is not None})
         if started:
             connection.execute(self.sql["set_pace"], {"keys": started, "seconds": [spacing] * len(started)})
-        return taken
-
-
-def _alone_if_suspect(jobs: list[_Job]) -> list[_Job]:
-    """A row whose worker died runs alone, so that a poisonous one takes no innocent rows with it."""
-    if jobs and jobs[0].lost > 0:
-        return jobs[:1]
-    return [job for job in jobs if job.lost == 0]
+        return allowed

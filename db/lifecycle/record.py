@@ -3,10 +3,10 @@
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, assert_never
+from typing import Any, NamedTuple, assert_never
 from uuid import UUID
 
-from psycopg import Connection, DataError, IntegrityError, ProgrammingError, errors
+from psycopg import Connection, DataError, IntegrityError, ProgrammingError, Rollback, errors
 
 from db.declaration import Declaration
 from db.outcomes import ERROR_LENGTH, Again, Failed, Found, Lost, Outcome, Released, error_text
@@ -20,9 +20,8 @@ BAD_ROW = (DataError, IntegrityError, ProgrammingError)
 IN_THE_WAY = (errors.LockNotAvailable, errors.DeadlockDetected, errors.SerializationFailure, errors.QueryCanceled)
 
 
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """How an attempt went, as its worker saw it."""
+class Ending(NamedTuple):
+    """How an attempt went, as its worker saw it. The tid, where known, is that of the claimed row version."""
 
     pk: str
     generation: int
@@ -30,10 +29,10 @@ class Ending:
     max_attempts: int
     outcome: Outcome
     seconds: float
+    tid: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(NamedTuple):
     """What was made of it: completed, retried, failed, released, superseded, cancelled, deleted, stale or locked."""
 
     ending: Ending
@@ -61,12 +60,15 @@ class Recorder:
     def __init__(self, declaration: Declaration, *, keep_successes: bool = False) -> None:
         self.declaration = declaration
         self.sql = statements("record.sql", **declaration.names)
+        self.keep_successes = keep_successes
         self.remembered = {"retried", "failed"} | ({"completed"} if keep_successes else set())
 
     def record(self, connection: Connection[Any], worker: UUID, token: UUID, endings: Sequence[Ending]) -> list[Ended]:
         """Write every ending that the fence lets through. Locked ones are for the caller to bring again."""
         if not endings:
             return []
+        if self._end_quickly(connection, token, endings):
+            return [Ended(ending, "completed") for ending in endings]
         parameters = {"workflow": self.declaration.name, "token": token, "pks": [ending.pk for ending in endings]}
         rows = {row[0]: row[1:] for row in connection.execute(self.sql["lock_rows"], parameters).fetchall()}
         jobs = {job[0]: job[1:] for job in connection.execute(self.sql["lock_jobs"], parameters).fetchall()}
@@ -81,6 +83,32 @@ class Recorder:
             else:
                 decisions.append(self._decide(ending, jobs[ending.pk], rows.get(ending.pk)))
         return ended + self._write(connection, worker, decisions)
+
+    def _end_quickly(self, connection: Connection[Any], token: UUID, endings: Sequence[Ending]) -> bool:
+        """Complete the whole claim at once. If anything is not as it was at the claim: undo, and look at each row."""
+        if self.keep_successes or not all(one.tid and _is_plain(one.outcome) for one in endings):
+            return False
+        words = self.declaration.words
+        parameters = {"workflow": self.declaration.name, "token": token, "done": words.done}
+        rows = {**parameters, "tids": [one.tid for one in endings], "processing": words.processing}
+        claimed = sorted((one.pk, one.generation) for one in endings)
+        undisturbed = False
+        try:
+            with connection.transaction() as savepoint:
+                undisturbed = sorted(
+                    connection.execute(self.sql["end_jobs"], parameters).fetchall()
+                ) == claimed and connection.execute(self.sql["end_rows"], rows).rowcount == len(endings)
+                if not undisturbed:
+                    raise Rollback(savepoint)
+                self._write_found(connection, [(one.pk, one.outcome) for one in endings])
+        except (*BAD_ROW, *IN_THE_WAY):
+            return False
+        return undisturbed
+
+    def _write_found(self, connection: Connection[Any], outcomes: Sequence[tuple[str, Outcome]]) -> None:
+        found = [(pk, outcome) for pk, outcome in outcomes if isinstance(outcome, Found)]
+        write_rows(connection, [row for _, outcome in found for row in outcome.rows])
+        set_values(connection, self.declaration.table, [(pk, one.values) for pk, one in found if one.values])
 
     def _seen_without_lock(
         self, connection: Connection[Any], parameters: dict[str, Any], rows: dict[str, Any], jobs: dict[str, Any]
@@ -159,7 +187,7 @@ class Recorder:
             log.warning("record.postponed", extra={"fields": {"row": ending.pk, "error": str(error)}})
             return [Ended(ending, "locked")]
         told = Again(f"the result could not be stored: {error}", self.declaration.backoff.delay(ending.attempt))
-        again = _Decision(replace(ending, outcome=told), "retried", decision.job_tid, decision.row_tid)
+        again = _Decision(ending._replace(outcome=told), "retried", decision.job_tid, decision.row_tid)
         return self._write(connection, worker, [self._outcome(again, ending.attempt, 0)])
 
     def _write_all(self, connection: Connection[Any], worker: UUID, decisions: list[_Decision]) -> None:
@@ -168,13 +196,8 @@ class Recorder:
             connection.execute(self.sql["delete_jobs"], {"tids": gone})
         self._free_jobs(connection, [one for one in decisions if one.keep_job])
         self._set_rows(connection, [one for one in decisions if one.status is not None])
-        found = [(one.ending.pk, one.ending.outcome) for one in decisions if one.verdict == "completed"]
-        rows = [row for _, outcome in found if isinstance(outcome, Found) for row in outcome.rows]
-        if rows:
-            write_rows(connection, rows)
-        values = [(pk, outcome.values) for pk, outcome in found if isinstance(outcome, Found) and outcome.values]
-        if values:
-            set_values(connection, self.declaration.table, values)
+        completed = [(one.ending.pk, one.ending.outcome) for one in decisions if one.verdict == "completed"]
+        self._write_found(connection, completed)
         self._add_attempts(connection, worker, [one for one in decisions if one.verdict in self.remembered])
 
     def _free_jobs(self, connection: Connection[Any], kept: list[_Decision]) -> None:
@@ -213,6 +236,10 @@ class Recorder:
                 "seconds": [one.ending.seconds for one in told],
             }
             connection.execute(self.sql["add_attempts"], parameters)
+
+
+def _is_plain(outcome: Outcome) -> bool:
+    return isinstance(outcome, Found) and outcome.reason is None
 
 
 def counted(error: str, attempt: int, limit: int) -> str:
