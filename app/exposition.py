@@ -9,8 +9,10 @@ import psycopg
 from prometheus_client import CollectorRegistry, multiprocess, start_http_server
 from prometheus_client.core import GaugeMetricFamily
 
-from app.config import Settings
-from db.connections import Pool
+from app.config import Settings, load_settings
+from app.counting import count_with_siblings
+from app.database import database
+from db.connections import Pool, open_pool
 
 OVERVIEW = """
 select workflow, ready, delayed, running, failed, coalesce(extract(epoch from oldest_ready), 0)::float8, paused
@@ -70,6 +72,15 @@ def metrics_server(settings: Settings, pool: Pool | None) -> Iterator[None]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+def serve_beside_dramatiq() -> int:
+    """Dramatiq's master starts this as a process of its own, see `Process.forks`."""
+    count_with_siblings()
+    settings = load_settings()
+    with database(settings) as url, open_pool(url, size=1, name="metrics") as pool, metrics_server(settings, pool):
+        threading.Event().wait()
+    return 0
 
 
 def forget_process(pid: int) -> None:

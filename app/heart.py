@@ -14,6 +14,7 @@ from psycopg import Connection
 
 from app import VERSION
 from app.logs import event
+from db.connections import KEEPALIVE
 from db.statements import statements
 
 log = logging.getLogger(__name__)
@@ -78,12 +79,6 @@ class Heart:
         self.id = identity
 
     def _connect(self) -> Connection[Any]:
-        timeout = max(2, round(self.beat * 2))
         return psycopg.connect(
-            self.url,
-            autocommit=True,
-            prepare_threshold=None,
-            connect_timeout=timeout,
-            application_name="scrapersky heart",
-            options=f"-c statement_timeout={timeout}s",
+            self.url, autocommit=True, prepare_threshold=None, application_name="scrapersky heart", **KEEPALIVE
         )

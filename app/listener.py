@@ -14,7 +14,7 @@ from app import metrics
 from app.broker import Nudger
 from app.config import Settings
 from app.logs import event
-from db.connections import Pool
+from db.connections import KEEPALIVE, Pool
 
 log = logging.getLogger(__name__)
 
@@ -80,13 +80,8 @@ class Listener:
             self.listen_url,
             autocommit=True,
             prepare_threshold=None,
-            connect_timeout=5,
             application_name="scrapersky listener",
-            keepalives=1,
-            keepalives_idle=10,
-            keepalives_interval=5,
-            keepalives_count=2,
-            tcp_user_timeout=15_000,
+            **KEEPALIVE,
         ) as connection:
             connection.execute("listen engine")
             self._nudge_due()

@@ -3,7 +3,11 @@
 With PROMETHEUS_MULTIPROC_DIR set before this module is imported, the processes of one supervisor add up.
 """
 
-from prometheus_client import Counter, Gauge, Histogram
+from app.counting import count_with_siblings
+
+count_with_siblings()
+
+from prometheus_client import Counter, Gauge, Histogram  # noqa: E402 - it decides at import how to count
 
 WAITS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 1800, 7200)
 TIMES = (0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900)

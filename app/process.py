@@ -15,6 +15,7 @@ from app.broker import Nudger, is_in_process
 from app.config import Settings
 from app.database import database, listen_url
 from app.deadline import Watchdog
+from app.exposition import serve_beside_dramatiq
 from app.heart import Heart
 from app.late import LateRecords
 from app.listener import Listener
@@ -37,6 +38,11 @@ class Process(Middleware):
         self.runners: dict[str, Runner] = {}
         self._exit = contextlib.ExitStack()
         self._watchdog = Watchdog()
+
+    @property
+    def forks(self) -> list[Callable[[], int]]:
+        """What `dramatiq app.worker` runs beside its workers."""
+        return [serve_beside_dramatiq] if self.settings.metrics_port else []
 
     def bind(self, broker: Broker) -> None:
         """An actor and a queue per workflow. The message carries nothing: it only says that there may be work."""

@@ -9,6 +9,7 @@ from typing import Any
 import click
 import psycopg
 from psycopg.rows import DictRow, dict_row
+from rich import box
 from rich.console import Console
 from rich.live import Live
 from rich.table import Table
@@ -56,11 +57,11 @@ def _read(url: str) -> tuple[list[DictRow], int]:
 
 
 def _table(overview: list[DictRow], workers: int) -> Table:
-    table = Table(title=f"{workers} worker process(es)", title_justify="left", header_style="bold")
-    table.add_column("workflow")
-    for name in ("ready", "delayed", "running", "failed", "oldest ready"):
-        table.add_column(name, justify="right")
-    table.add_column("limit", justify="right")
+    table = Table(box=box.SIMPLE_HEAD, title=f"{workers} worker process(es)", title_justify="left", pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("workflow", no_wrap=True)
+    for name in ("ready", "delayed", "running", "failed", "oldest"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("limit", justify="right", no_wrap=True)
     table.add_column("state")
     for row in overview:
         table.add_row(

@@ -22,7 +22,7 @@ from db.outcomes import Released
 log = logging.getLogger(__name__)
 
 TICK_SECONDS = 0.05
-SHORTEST_PAUSE, LONGEST_PAUSE = 0.2, 30.0
+SHORTEST_PAUSE, LONGEST_PAUSE = 0.2, 5.0
 HEALTHY_SECONDS = 30.0
 
 

@@ -9,6 +9,16 @@ from psycopg_pool import ConnectionPool
 
 Pool = ConnectionPool[Connection[Any]]
 
+# A peer that vanished without a word is noticed within seconds, not hours.
+KEEPALIVE: dict[str, Any] = {
+    "connect_timeout": 5,
+    "keepalives": 1,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 2,
+    "tcp_user_timeout": 15_000,
+}
+
 # Less than deadlock_timeout (1 s): when the engine and a user wait for each other, the engine gives way.
 LOCK_TIMEOUT = "500ms"
 
@@ -42,7 +52,7 @@ def open_pool(url: str, *, size: int, name: str, timeout: float = 10) -> Pool:
         timeout=timeout,
         reconnect_timeout=5,
         name=name,
-        kwargs={"application_name": f"scrapersky {name}", "connect_timeout": 5},
+        kwargs={"application_name": f"scrapersky {name}", **KEEPALIVE},
     )
     pool.open()
     return pool

@@ -34,6 +34,7 @@ class _Hosting(NamedTuple):
     suffixes: PublicSuffixList
 
 
+@lru_cache(maxsize=16_384)
 def registrable_domain(host: str) -> str | None:
     """The part of a host that one owner holds, in punycode; None for addresses, suffixes and what is no host."""
     if _NEVER_IN_A_HOST.search(host):
@@ -73,7 +74,6 @@ def _path_owner(found: WebsiteDomain, url: Url) -> WebsiteDomain:
     return _shared(entry) if entry in _HOSTING.kinds else found
 
 
-@lru_cache(maxsize=16_384)
 def _registrable(host: str) -> str | None:
     domain: str | None = _HOSTING.suffixes.privatesuffix(host)
     return domain if domain and _DOMAIN.fullmatch(domain) else None
@@ -98,11 +98,11 @@ def _quoted(text: str) -> str:
 
 
 def _load() -> _Hosting:
-    data = tomllib.loads((files(__package__) / "shared_hosts.toml").read_text(encoding="utf-8"))
+    data = tomllib.loads((files("actors.parse") / "shared_hosts.toml").read_text(encoding="utf-8"))
     builders = list(_hosts(data["own_subdomain"]))
-    kinds = {entry: _BUILDERS_OWN_PAGE for host in builders for entry in (host, f"www.{host}")}
-    kinds |= {entry: kind for kind, text in data["shared"].items() for entry in _hosts(text)}
-    kinds |= {f"www.{host}": kinds[host] for host in builders}
+    kinds = {entry: kind for kind, text in data["shared"].items() for entry in _hosts(text)}
+    for host in builders:
+        kinds[f"www.{host}"] = kinds.setdefault(host, _BUILDERS_OWN_PAGE)
     public = (files("publicsuffixlist") / "public_suffix_list.dat").read_text(encoding="utf-8")
     return _Hosting(
         kinds=kinds,

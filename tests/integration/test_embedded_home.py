@@ -45,8 +45,7 @@ def answers(url):
 
 
 def test_the_data_of_another_major_version_is_left_alone_and_the_remedy_named(postgres):
-    with postgres.use():
-        pass
+    postgres.data.mkdir(parents=True)
     (postgres.data / "PG_VERSION").write_text("17\n")
 
     with pytest.raises(EmbeddedPostgresError, match=r"made by PostgreSQL 17.*brings PostgreSQL 18.*pg_dump"):
@@ -61,6 +60,14 @@ def test_a_server_that_can_not_start_shows_the_end_of_its_log(postgres):
 
     with pytest.raises(EmbeddedPostgresError, match=r'invalid value for parameter "shared_buffers": "a lot"'):
         postgres.start()
+
+
+def test_a_database_that_its_owner_dropped_is_made_again(postgres):
+    with postgres.use() as url, psycopg.connect(url, dbname="postgres", autocommit=True) as connection:
+        connection.execute("drop database scrapersky")
+
+    with postgres.use() as url:
+        assert answers(url)
 
 
 def test_a_home_too_deep_for_a_socket_gets_a_private_directory_elsewhere(deep_postgres):
