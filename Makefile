@@ -36,5 +36,5 @@ format: $(READY)  ## put the code into its format
 	.venv/bin/ruff check --fix .
 
 bench: $(READY)  ## the benchmark, side by side with PgQueuer and pgbench
-	@$(UV) sync --frozen --quiet --group bench
-	@.venv/bin/python benchmarks/run.py
+	@UV_PROJECT_ENVIRONMENT=.venv-bench $(UV) sync --frozen --quiet --only-group bench
+	@.venv/bin/python -m benchmarks.run
