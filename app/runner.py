@@ -4,6 +4,7 @@ import logging
 import random
 import threading
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -193,19 +194,14 @@ class Runner:
     def report(self, ended: Sequence[Ended]) -> None:
         """One count per ending, one line where somebody may want to look."""
         name = self.workflow.name
+        for verdict, count in Counter(one.verdict for one in ended if one.verdict != "locked").items():
+            metrics.outcomes.labels(name, verdict).inc(count)
+        if not log.isEnabledFor(logging.INFO):
+            return
+        lowest = logging.DEBUG if log.isEnabledFor(logging.DEBUG) else logging.INFO
         for one in ended:
-            if one.verdict == "locked":
-                continue
-            metrics.outcomes.labels(name, one.verdict).inc()
-            level = logging.DEBUG if one.verdict == "completed" else logging.INFO
-            if log.isEnabledFor(level):
-                told = {"error": one.error} if one.error else {}
-                fields: dict[str, object] = {
-                    "workflow": name,
-                    "row": one.ending.pk,
-                    "attempt": one.ending.attempt,
-                    **told,
-                }
-                log.log(
-                    level, "row.%s", one.verdict, extra={"fields": fields | {"took_s": round(one.ending.seconds, 3)}}
-                )
+            level = logging.DEBUG if one.verdict in {"completed", "locked"} else logging.INFO
+            if level >= lowest:
+                fields: dict[str, object] = {"workflow": name, "row": one.ending.pk, "attempt": one.ending.attempt}
+                fields |= {"took_s": round(one.ending.seconds, 3)} | ({"error": one.error} if one.error else {})
+                log.log(level, "row.%s", one.verdict, extra={"fields": fields})

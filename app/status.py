@@ -57,7 +57,13 @@ def _read(url: str) -> tuple[list[DictRow], int]:
 
 
 def _table(overview: list[DictRow], workers: int) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, title=f"{workers} worker process(es)", title_justify="left", pad_edge=False, padding=(0, 1, 0, 0))
+    table = Table(
+        box=box.SIMPLE_HEAD,
+        title=f"{workers} worker process(es)",
+        title_justify="left",
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+    )
     table.add_column("workflow", no_wrap=True)
     for name in ("ready", "delayed", "running", "failed", "oldest"):
         table.add_column(name, justify="right", no_wrap=True)

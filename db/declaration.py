@@ -116,7 +116,6 @@ class Declaration:
             "error": sql.Identifier(self.error),
             "touch": touch,
             "reason": reason,
-            "no_reason": sql.SQL(", {} = null").format(sql.Identifier(self.result)) if self.result else sql.SQL(""),
             "priority": self.priority_of("item"),
             "key": self.key_of("item"),
         }

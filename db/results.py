@@ -8,7 +8,9 @@ from typing import Any
 from psycopg import Connection, sql
 from psycopg.types.json import Jsonb
 
+from db.declaration import Declaration
 from db.models.base import Base, PartialKey, table_of
+from db.statements import text_array
 
 Columns = tuple[str, ...]
 
@@ -36,6 +38,24 @@ def set_values(connection: Connection[Any], model: type[Base], found: Iterable[t
         groups.setdefault(tuple(sorted(values)), []).append({**values, primary_key.name: pk})
     for columns, rows in groups.items():
         connection.execute(_update(model, columns), [Jsonb(rows, dumps=_dumps)])
+
+
+def complete_rows(connection: Connection[Any], declaration: Declaration, found: Mapping[str, Mapping[str, Any]]) -> int:
+    """Set the done word and the values of claimed rows, one statement per set of columns; how many were still there."""
+    words = declaration.words
+    parameters: dict[str, Any] = {"done": words.done, "processing": words.processing}
+    groups: dict[Columns, list[str]] = {}
+    for tid, values in found.items():
+        groups.setdefault(tuple(sorted(values)), []).append(tid)
+    completed = 0
+    for columns, tids in groups.items():
+        if columns:
+            rows = [{"tid": tid, "found": found[tid]} for tid in tids]
+            parameters["given"] = Jsonb(rows, dumps=_dumps)
+        else:
+            parameters["tids"] = text_array(tids)
+        completed += connection.execute(_completion(declaration, columns), parameters).rowcount
+    return completed
 
 
 def given(row: Base) -> dict[str, Any]:
@@ -101,6 +121,28 @@ def _update(model: type[Base], columns: Columns) -> bytes:
         .format(table=_table(model), names=names, found=found, pk=sql.Identifier(primary_key.name))
         .as_bytes(None)
     )
+
+
+@lru_cache(maxsize=256)
+def _completion(declaration: Declaration, columns: Columns) -> bytes:
+    """The status, and the columns that the workflow found, if any, in one go."""
+    result = sql.SQL(", {} = null").format(sql.Identifier(declaration.result)) if declaration.result else sql.SQL("")
+    head = "update {table} as item set {status} = %(done)s, {error} = null{result}{touch}"
+    tail = " where item.ctid = any(%(tids)s::tid[]) and item.{status} = %(processing)s"
+    if columns:
+        head += ", ({columns}) = row({found})"
+        tail = (
+            " from jsonb_to_recordset(%(given)s) as given (tid tid, found jsonb),"
+            " lateral jsonb_populate_record(null::{table}, given.found) as found"
+            " where item.ctid = given.tid and item.{status} = %(processing)s"
+        )
+    names = {
+        **declaration.names,
+        "result": result,
+        "columns": sql.SQL(", ").join(map(sql.Identifier, columns)),
+        "found": sql.SQL(", ").join(sql.Identifier("found", column) for column in columns),
+    }
+    return sql.SQL(head + tail).format(**names).as_bytes(None)
 
 
 def _table(model: type[Base]) -> sql.Composable:

@@ -2,13 +2,8 @@
 -- transaction as the results. Job rows are changed before business rows, so that the trigger sees engine_xid.
 
 -- name: end_jobs
--- The usual case in two statements: every row of the batch worked, and nobody touched it meanwhile.
+-- The usual case: every row of the batch worked, and nobody touched it meanwhile.
 delete from engine.job where token = %(token)s and workflow = %(workflow)s returning pk, generation
-
--- name: end_rows
-update {table} as item set {status} = %(done)s, {error} = null{no_reason}{touch}
-where item.ctid = any(%(tids)s::tid[]) and item.{status} = %(processing)s
-returning item.{pk}::text
 
 -- name: lock_rows
 select item.{pk}::text, item.ctid::text, item.{status}::text

@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 from psycopg import Connection, sql
 
 from db.declaration import Declaration
-from db.statements import statements
+from db.statements import statements, text_array
 
 # How long a row whose lock a user holds steps aside before it is looked at again.
 LOCKED_ROW_SECONDS = 1.0
@@ -75,7 +75,7 @@ class Claimer:
         self, connection: Connection[Any], parameters: dict[str, Any], jobs: list[_Job]
     ) -> dict[str, tuple[Any, ...]]:
         """Set Processing. Forget jobs whose row wants no work any more; let the rows that a user has locked wait."""
-        found = connection.execute(self.sql["take_rows"], {**parameters, "pks": [job.pk for job in jobs]})
+        found = connection.execute(self.sql["take_rows"], {**parameters, "pks": text_array(job.pk for job in jobs)})
         rows = {row[0]: row for row in found.fetchall()}
         missing = [job.pk for job in jobs if job.pk not in rows]
         if missing:

@@ -10,7 +10,7 @@ from psycopg import Connection, DataError, IntegrityError, ProgrammingError, Rol
 
 from db.declaration import Declaration
 from db.outcomes import ERROR_LENGTH, Again, Failed, Found, Lost, Outcome, Released, error_text
-from db.results import set_values, write_rows
+from db.results import complete_rows, set_values, write_rows
 from db.statements import statements
 
 log = logging.getLogger(__name__)
@@ -88,19 +88,18 @@ class Recorder:
         """Complete the whole claim at once. If anything is not as it was at the claim: undo, and look at each row."""
         if self.keep_successes or not all(one.tid and _is_plain(one.outcome) for one in endings):
             return False
-        words = self.declaration.words
-        parameters = {"workflow": self.declaration.name, "token": token, "done": words.done}
-        rows = {**parameters, "tids": [one.tid for one in endings], "processing": words.processing}
+        parameters = {"workflow": self.declaration.name, "token": token}
         claimed = sorted((one.pk, one.generation) for one in endings)
+        found = {one.tid: one.outcome for one in endings if one.tid and isinstance(one.outcome, Found)}
         undisturbed = False
         try:
             with connection.transaction() as savepoint:
-                undisturbed = sorted(
-                    connection.execute(self.sql["end_jobs"], parameters).fetchall()
-                ) == claimed and connection.execute(self.sql["end_rows"], rows).rowcount == len(endings)
+                if sorted(connection.execute(self.sql["end_jobs"], parameters).fetchall()) == claimed:
+                    write_rows(connection, (row for outcome in found.values() for row in outcome.rows))
+                    values = {tid: outcome.values for tid, outcome in found.items()}
+                    undisturbed = complete_rows(connection, self.declaration, values) == len(endings)
                 if not undisturbed:
                     raise Rollback(savepoint)
-                self._write_found(connection, [(one.pk, one.outcome) for one in endings])
         except (*BAD_ROW, *IN_THE_WAY):
             return False
         return undisturbed
