@@ -26,6 +26,7 @@ def make_broker(settings: Settings, middleware: Iterable[Middleware] = ()) -> Br
         return StubBroker(middleware=chosen)
     if url.startswith("redis"):
         return RedisBroker(url=url, middleware=chosen, heartbeat_timeout=60_000)
+    logging.getLogger("pika").setLevel(logging.CRITICAL)  # an outage is told by us, in one line
     return RabbitmqBroker(url=url, middleware=chosen)
 
 
@@ -50,6 +51,8 @@ class Nudger:
         except Exception as error:  # noqa: BLE001 - each client has its own errors, and all mean the same
             event(log, logging.WARNING, "nudge.failed", workflow=workflow, error=str(error))
             metrics.nudges.labels(workflow, "failed").inc()
+            if isinstance(self.broker, RabbitmqBroker):
+                del self.broker.connection  # a closed channel stays closed: the next nudge opens a new one
             return False
         metrics.nudges.labels(workflow, "sent").inc()
         return True

@@ -1,6 +1,7 @@
 """The command line."""
 
 import difflib
+import subprocess
 import sys
 
 import click
@@ -32,12 +33,12 @@ class Commands(click.Group):
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(VERSION, prog_name="scrapersky")
 def cli() -> None:
-    r"""ScraperSky: UPDATE … SET some_status = 'Queued' is the whole API.
+    """ScraperSky: UPDATE … SET some_status = 'Queued' is the whole API.
 
     \b
     Start everything:     scrapersky up
     Look at the queue:    scrapersky status --watch
-    Type SQL:             psql "$(scrapersky database-url)"
+    Type SQL:             scrapersky psql
     """
 
 
@@ -136,6 +137,19 @@ def database_url() -> None:
     if not server.is_running():
         click.echo("The embedded database is not running; start it with: scrapersky up", err=True)
     click.echo(server.url)
+
+
+@cli.command(
+    context_settings={"ignore_unknown_options": True}, epilog="Example: scrapersky psql -c 'TABLE engine.overview'"
+)
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def psql(arguments: tuple[str, ...]) -> None:
+    """Type SQL: the psql that comes with the embedded database, connected. Arguments are psql's own."""
+    from app.database import database
+    from db.embedded import bin_directory
+
+    with database(_settings()) as url:
+        sys.exit(subprocess.run([bin_directory() / "psql", url, *arguments], check=False).returncode)  # noqa: S603 - theirs
 
 
 def _settings(**given: int | None) -> Settings:

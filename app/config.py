@@ -22,7 +22,10 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 
 from app.logs import redact
 
-INTERNAL_NAMES = ("SCRAPERSKY_SUPERVISOR",)  # set by the supervisor for its children, never by a person
+INTERNAL_NAMES = (
+    "SCRAPERSKY_SUPERVISOR",
+    "SCRAPERSKY_SUPERVISOR_PID",
+)  # set by the supervisor for its children, never by a person
 OLD_PREFIXES = {
     "deep_scan": "DEEP_SCAN_SCHEDULER_",
     "domain_extraction": "DOMAIN_EXTRACTION_SCHEDULER_",
@@ -77,7 +80,10 @@ def default_home() -> Path:
     # The embedded Postgres refuses to run as root, and the user it runs as can not enter root's own directories.
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         return Path("/var/lib/scrapersky")
-    return platformdirs.user_data_path("scrapersky", appauthor=False)
+    try:
+        return platformdirs.user_data_path("scrapersky", appauthor=False)
+    except (KeyError, RuntimeError):  # a user without a home, as in a container: there DATABASE_URL is set
+        return Path("/var/lib/scrapersky")
 
 
 def number_of(plural: str, unit: timedelta) -> Callable[[object], timedelta]:

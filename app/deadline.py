@@ -6,7 +6,8 @@ import os
 import sys
 import threading
 import time
-from typing import Any
+from collections.abc import Callable
+from typing import NoReturn, TypeVar
 
 from dramatiq.middleware import Shutdown, TimeLimitExceeded
 from dramatiq.threading import Interrupt, raise_thread_exception
@@ -14,6 +15,8 @@ from dramatiq.threading import Interrupt, raise_thread_exception
 from app.logs import event
 
 log = logging.getLogger(__name__)
+
+Result = TypeVar("Result")
 
 TICK_SECONDS = 0.1
 GAVE_UP = 70  # EX_SOFTWARE: a row could not be stopped by any gentler means
@@ -31,18 +34,32 @@ class Slot:
         self.hard: float | None = None
         self.raised: type[Interrupt] | None = None
 
-    def begin(self, workflow: str, pk: str, limit: float, rescue: float) -> None:
+    def run(self, call: Callable[[], Result], *, workflow: str, pk: str, limit: float, rescue: float) -> Result:
+        """Call it within its limits. An interrupt is raised in here, and never after."""
         now = time.monotonic()
         with self.lock:
             self.workflow, self.pk = workflow, pk
-            self.raised = None
             self.soft, self.hard = now + limit, now + rescue
+        try:
+            try:
+                result = call()
+            except Interrupt:
+                raise
+            except BaseException:
+                self._settle()
+                raise
+            self._settle()
+            return result
+        finally:
+            with self.lock:
+                self.soft = self.hard = self.raised = None
 
-    def end(self) -> None:
-        """After this nothing is raised any more. What was raised already is waited for, so it can not strike later."""
+    def _settle(self) -> None:
+        """Nothing new is raised from here on; what was raised already and is still under way strikes here."""
         with self.lock:
             self.soft = self.hard = None
-        while self.raised is not None:
+        patience = time.monotonic() + 1  # a workflow may have swallowed it
+        while self.raised is not None and time.monotonic() < patience:
             time.sleep(0.001)
 
     def interrupt(self, exception: type[Interrupt]) -> None:
@@ -92,7 +109,7 @@ class Watchdog:
                 if hard is not None and now > hard:
                     self._give_up(slot)
 
-    def _give_up(self, slot: Slot) -> Any:
+    def _give_up(self, slot: Slot) -> NoReturn:
         """A call that can not be interrupted holds the row: dying is the safe way to let go of it."""
         event(log, logging.CRITICAL, "process.gave_up", workflow=slot.workflow, row=slot.pk)
         faulthandler.dump_traceback(file=sys.__stderr__ or 2)

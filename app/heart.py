@@ -5,6 +5,7 @@ import os
 import random
 import socket
 import threading
+import time
 from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
@@ -20,6 +21,8 @@ from db.statements import statements
 log = logging.getLogger(__name__)
 SQL = statements("liveness.sql")
 
+RETRY_SECONDS = 1.0
+
 
 class Heart:
     """Registers this process as a worker. Declared dead while it was stopped, it comes back under a new id."""
@@ -34,9 +37,15 @@ class Heart:
         self._thread = threading.Thread(target=self._beat_on, name="heart", daemon=True)
 
     def start(self) -> None:
-        """Register before the first claim, then beat."""
-        self._connection = self._connect()
-        self._register(self._connection)
+        """Register before the first claim, then beat. A database that is away, or not migrated yet, is waited for."""
+        while self._connection is None:
+            try:
+                connection = self._connect()
+                self._register(connection)
+                self._connection = connection
+            except psycopg.Error as error:
+                event(log, logging.WARNING, "worker.waiting", error=str(error))
+                time.sleep(RETRY_SECONDS)
         self._thread.start()
 
     def stop(self) -> None:

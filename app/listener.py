@@ -86,11 +86,13 @@ class Listener:
             connection.execute("listen engine")
             self._nudge_due()
             while not self._stop.is_set():
-                self._hear(connection, self._echo(connection))
+                self._hear(connection, self._echo())
 
-    def _echo(self, connection: Connection[Any]) -> str:
+    def _echo(self) -> str:
+        """Called out on another connection: on our own we would hear ourselves even behind a pooler."""
         word = f"echo {uuid4()}"
-        connection.execute("select pg_notify('engine', %s)", [word])
+        with self.pool.connection() as connection:
+            connection.execute("select pg_notify('engine', %s)", [word])
         return word
 
     def _hear(self, connection: Connection[Any], echo: str) -> None:

@@ -21,11 +21,13 @@ from app.late import LateRecords
 from app.listener import Listener
 from app.logs import event
 from app.runner import Runner, Surroundings
+from app.supervisor import supervisor_pid
 from db.connections import open_pool
 
 log = logging.getLogger(__name__)
 
 PARENT_CHECK_SECONDS = 1.0
+NOT_STARTED = 1
 
 
 class Process(Middleware):
@@ -56,6 +58,14 @@ class Process(Middleware):
         return nudged
 
     def before_worker_boot(self, broker: Broker, _worker: Worker) -> None:
+        """Dramatiq would swallow an error here and go on without us: better no process than an idle one."""
+        try:
+            self._boot(broker)
+        except Exception:
+            log.exception("worker.not_started")
+            os._exit(NOT_STARTED)
+
+    def _boot(self, broker: Broker) -> None:
         settings, stack = self.settings, self._exit
         url = stack.enter_context(database(settings))
         pool = open_pool(url, size=min(settings.threads, 4) + 1, name="worker")
@@ -100,13 +110,13 @@ class Process(Middleware):
         stop = threading.Event()
 
         def on_signal(number: int, _frame: FrameType | None) -> None:
-            if stop.is_set():
+            if stop.is_set() or not self.runners:  # twice, or still waiting for the database
                 os._exit(128 + number)
             stop.set()
 
         signal.signal(signal.SIGTERM, on_signal)
         signal.signal(signal.SIGINT, on_signal)
-        parent = os.getppid()
+        parent = supervisor_pid()
         worker.start()
         while not stop.wait(PARENT_CHECK_SECONDS):
             if os.getppid() != parent:

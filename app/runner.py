@@ -149,11 +149,13 @@ class Runner:
         workflow, slot = self.workflow, self.around.watchdog.slot
         limit = workflow.time_limit.total_seconds()
         try:
-            slot.begin(workflow.name, claimed.pk, limit, workflow.rescue_seconds)
-            try:
-                found: object = workflow.function(workflow.reads(*claimed.values))
-            finally:
-                slot.end()
+            found: object = slot.run(
+                lambda: workflow.function(workflow.reads(*claimed.values)),
+                workflow=workflow.name,
+                pk=claimed.pk,
+                limit=limit,
+                rescue=workflow.rescue_seconds,
+            )
             return found if isinstance(found, Found) else Failed(f"returned {type(found).__name__} instead of Found")
         except TimeLimitExceeded:
             metrics.overruns.labels(workflow.name).inc()

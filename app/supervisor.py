@@ -65,9 +65,12 @@ class Supervisor:
         self._signals += 1
 
     def _start(self, child: Child) -> None:
-        environment = {**self.environment, "SCRAPERSKY_SUPERVISOR": self.identity}
+        ours = {"SCRAPERSKY_SUPERVISOR": self.identity, "SCRAPERSKY_SUPERVISOR_PID": str(os.getpid())}
         child.process = subprocess.Popen(  # noqa: S603 - our own modules
-            [sys.executable, "-m", *child.arguments], env=environment, start_new_session=True, stdin=subprocess.DEVNULL
+            [sys.executable, "-m", *child.arguments],
+            env=self.environment | ours,
+            start_new_session=True,
+            stdin=subprocess.DEVNULL,
         )
         child.started = time.monotonic()
 
@@ -119,11 +122,16 @@ def is_child() -> bool:
     return "SCRAPERSKY_SUPERVISOR" in os.environ
 
 
+def supervisor_pid() -> int:
+    """Told by the supervisor: when it dies while we start, our parent is already somebody else."""
+    return int(os.environ.get("SCRAPERSKY_SUPERVISOR_PID") or os.getppid())
+
+
 def exit_with_parent(stop: Callable[[], None]) -> None:
     """For children that are not workers: when the supervisor is gone, go too."""
     if not is_child():
         return
-    parent = os.getppid()
+    parent = supervisor_pid()
 
     def watch() -> None:
         while os.getppid() == parent:

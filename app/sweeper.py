@@ -2,13 +2,14 @@
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 import psycopg
 from apscheduler.schedulers.blocking import BlockingScheduler
+from psycopg import Connection
 
 from actors._workflow import Workflow
 from app import metrics
@@ -21,6 +22,8 @@ from db.statements import statements
 
 log = logging.getLogger(__name__)
 LIVENESS = statements("liveness.sql")
+
+Repair = Callable[[Connection[Any], int, int], Swept]
 
 SLICE_BLOCKS = 512  # 4 MB at a time, each slice a transaction of its own
 PASS_BLOCKS = 8192  # 64 MB of a table per periodic pass; the next pass goes on where this one stopped
@@ -58,6 +61,7 @@ class Sweeper:
         self.dry_run = dry_run
         self.settings = settings
         self.recoveries = {workflow.name: Recovery(workflow) for workflow in workflows}
+        self.sql = statements("upkeep.sql")
         self.observer = Observer(settings.lease, settings.beat)
 
     def watch(self) -> list[UUID]:
@@ -106,28 +110,17 @@ class Sweeper:
         """One pass over a workflow: lost claims, then a bounded part of its table and jobs (or the whole of them)."""
         recovery = self.recoveries[workflow]
         total = self._end_lost_claims(recovery)
-        blocks = self._blocks(recovery.sql["table_blocks"], {})
-        start = 0 if whole else self._position(recovery)
-        end = blocks if whole else min(blocks, start + PASS_BLOCKS)
-        for low in range(start, end, SLICE_BLOCKS):
-            with transaction(self.pool, dry_run=self.dry_run) as connection:
-                total += recovery.sweep_rows(connection, low, min(low + SLICE_BLOCKS, end))
-        if not whole:
-            self._save_position(recovery, 0 if end >= blocks else end)
-        jobs = self._blocks(b"select pg_relation_size('engine.job') / current_setting('block_size')::bigint", {})
-        for low in range(0, jobs, SLICE_BLOCKS):
-            with transaction(self.pool, dry_run=self.dry_run) as connection:
-                total += recovery.sweep_jobs(connection, low, low + SLICE_BLOCKS)
+        total += self._slices(workflow, recovery.sql["table_blocks"], recovery.sweep_rows, whole=whole)
+        total += self._slices(f"{workflow} jobs", recovery.sql["job_blocks"], recovery.sweep_jobs, whole=whole)
         if not self.dry_run:
             self._report(workflow, total)
         return total
 
     def prune(self) -> None:
         """Forget history that is older than the setting says."""
-        sql = next(iter(self.recoveries.values())).sql
         with self.pool.connection() as connection:
             for name in ("prune_attempts", "prune_submissions", "prune_paces"):
-                connection.execute(sql[name], {"age": self.settings.history})
+                connection.execute(self.sql[name], {"age": self.settings.history})
 
     def _report(self, workflow: str, swept: Swept) -> None:
         for kind, count in swept.counts().items():
@@ -136,17 +129,25 @@ class Sweeper:
         level = logging.WARNING if swept.repairs else logging.DEBUG
         log.log(level, "sweep.ended", extra={"fields": {"workflow": workflow, **swept.counts()}})
 
-    def _blocks(self, query: bytes, parameters: dict[str, Any]) -> int:
+    def _slices(self, name: str, size: bytes, repair: Repair, *, whole: bool) -> Swept:
+        """Go through a table in slices of bounded size, from where the last pass stopped."""
+        total = Swept()
         with self.pool.connection() as connection:
-            row = connection.execute(query, parameters).fetchone()
+            blocks = self._number(connection, size, {})
+            start = 0 if whole else self._number(connection, self.sql["position"], {"name": name})
+        end = blocks if whole else min(blocks, start + PASS_BLOCKS)
+        for low in range(start, end, SLICE_BLOCKS):
+            with transaction(self.pool, dry_run=self.dry_run) as connection:
+                total += repair(connection, low, min(low + SLICE_BLOCKS, end))
+        if not whole:
+            with self.pool.connection() as connection:
+                next_block = 0 if end >= blocks else end
+                connection.execute(self.sql["save_position"], {"name": name, "next_block": next_block})
+        return total
+
+    def _number(self, connection: Connection[Any], query: bytes, parameters: dict[str, Any]) -> int:
+        row = connection.execute(query, parameters).fetchone()
         return int(row[0]) if row else 0
-
-    def _position(self, recovery: Recovery) -> int:
-        return self._blocks(recovery.sql["position"], recovery.parameters)
-
-    def _save_position(self, recovery: Recovery, next_block: int) -> None:
-        with self.pool.connection() as connection:
-            connection.execute(recovery.sql["save_position"], {**recovery.parameters, "next_block": next_block})
 
     def run(self, scheduler: BlockingScheduler) -> None:
         """Watch every beat, sweep each workflow at its interval, prune every hour; until the scheduler stops."""

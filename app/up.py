@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import sys
 
 import click
 
@@ -54,7 +55,7 @@ def _greet(settings: Settings, *, with_hint: bool) -> None:
     where = "DATABASE_URL" if settings.database_url else "embedded PostgreSQL 18"
     lines = [
         f"ScraperSky {VERSION}",
-        f'  database   {where}; psql "$(scrapersky database-url)"',
+        f"  database   {where}; to type SQL: {sys.argv[0]} psql",
         f"  workers    {settings.processes} processes of {settings.threads} threads, {broker} broker",
     ]
     if settings.metrics_port:

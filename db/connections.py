@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from psycopg import Connection, IsolationLevel
+from psycopg import Connection, IsolationLevel, OperationalError
 from psycopg_pool import ConnectionPool
 
 Pool = ConnectionPool[Connection[Any]]
@@ -48,7 +48,6 @@ def open_pool(url: str, *, size: int, name: str, timeout: float = 10) -> Pool:
         max_size=size,
         open=False,
         configure=_configure,
-        check=ConnectionPool.check_connection,
         timeout=timeout,
         reconnect_timeout=5,
         name=name,
@@ -61,6 +60,10 @@ def open_pool(url: str, *, size: int, name: str, timeout: float = 10) -> Pool:
 @contextmanager
 def transaction(pool: Pool, *, dry_run: bool = False) -> Iterator[Connection[Any]]:
     """A short guarded transaction on a connection that goes back to the pool at its end; a dry run leaves no trace."""
-    with pool.connection() as connection, connection.transaction(force_rollback=dry_run):
-        connection.execute(GUARD)
-        yield connection
+    try:
+        with pool.connection() as connection, connection.transaction(force_rollback=dry_run):
+            connection.execute(GUARD)
+            yield connection
+    except OperationalError:
+        pool.check()  # the server may have gone: do not stumble over its other connections one by one
+        raise

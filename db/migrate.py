@@ -139,7 +139,7 @@ def _submit_function(declaration: Declaration) -> sql.Composed:
         "new_priority": declaration.priority_of("new_row"),
         "new_key": declaration.key_of("new_row"),
     }
-    body = sql.SQL(read("submit.sql").replace("{…}", "names in braces")).format(**names).as_string(None)
+    body = sql.SQL(read("triggers.sql").replace("{…}", "names in braces")).format(**names).as_string(None)
     return sql.SQL(
         "create or replace function {}() returns trigger language plpgsql security definer "
         "set search_path = pg_catalog, pg_temp as {}"

@@ -10,6 +10,7 @@ from psycopg.types.json import Jsonb
 
 from db.declaration import Declaration
 from db.models.base import Base, PartialKey, table_of
+from db.outcomes import Found, error_text
 from db.statements import text_array
 
 Columns = tuple[str, ...]
@@ -40,20 +41,22 @@ def set_values(connection: Connection[Any], model: type[Base], found: Iterable[t
         connection.execute(_update(model, columns), [Jsonb(rows, dumps=_dumps)])
 
 
-def complete_rows(connection: Connection[Any], declaration: Declaration, found: Mapping[str, Mapping[str, Any]]) -> int:
-    """Set the done word and the values of claimed rows, one statement per set of columns; how many were still there."""
+def complete_rows(connection: Connection[Any], declaration: Declaration, found: Mapping[str, Found]) -> int:
+    """Set the done word and what was found of claimed rows, by tid; returns how many of them were still there."""
     words = declaration.words
     parameters: dict[str, Any] = {"done": words.done, "processing": words.processing}
-    groups: dict[Columns, list[str]] = {}
-    for tid, values in found.items():
-        groups.setdefault(tuple(sorted(values)), []).append(tid)
+    groups: dict[Columns, list[dict[str, Any]]] = {}
+    for tid, outcome in found.items():
+        values = dict(outcome.values)
+        if declaration.result and outcome.reason:
+            values[declaration.result] = error_text(outcome.reason)
+        groups.setdefault(tuple(sorted(values)), []).append({"tid": tid, "found": values})
     completed = 0
-    for columns, tids in groups.items():
+    for columns, rows in groups.items():
         if columns:
-            rows = [{"tid": tid, "found": found[tid]} for tid in tids]
             parameters["given"] = Jsonb(rows, dumps=_dumps)
         else:
-            parameters["tids"] = text_array(tids)
+            parameters["tids"] = text_array(row["tid"] for row in rows)
         completed += connection.execute(_completion(declaration, columns), parameters).rowcount
     return completed
 
@@ -126,7 +129,8 @@ def _update(model: type[Base], columns: Columns) -> bytes:
 @lru_cache(maxsize=256)
 def _completion(declaration: Declaration, columns: Columns) -> bytes:
     """The status, and the columns that the workflow found, if any, in one go."""
-    result = sql.SQL(", {} = null").format(sql.Identifier(declaration.result)) if declaration.result else sql.SQL("")
+    forgets = declaration.result is not None and declaration.result not in columns
+    result = sql.SQL(", {} = null").format(sql.Identifier(declaration.result or "")) if forgets else sql.SQL("")
     head = "update {table} as item set {status} = %(done)s, {error} = null{result}{touch}"
     tail = " where item.ctid = any(%(tids)s::tid[]) and item.{status} = %(processing)s"
     if columns:

@@ -3,7 +3,9 @@
 
 -- name: end_jobs
 -- The usual case: every row of the batch worked, and nobody touched it meanwhile.
-delete from engine.job where token = %(token)s and workflow = %(workflow)s returning pk, generation
+delete from engine.job
+where token = %(token)s and workflow = %(workflow)s and pk = any(%(pks)s)
+returning pk, generation
 
 -- name: lock_rows
 select item.{pk}::text, item.ctid::text, item.{status}::text

@@ -107,6 +107,6 @@ create index if not exists submission_by_age on engine.submission using brin (su
 
 -- Where the bounded sweep of a table goes on next time.
 create table if not exists engine.sweep_position (
-    workflow text primary key,
+    name text primary key,
     next_block bigint not null default 0
 );

@@ -12,6 +12,9 @@ limit %(size)s
 -- name: table_blocks
 select pg_relation_size({table_name}::regclass) / current_setting('block_size')::bigint
 
+-- name: job_blocks
+select pg_relation_size('engine.job') / current_setting('block_size')::bigint
+
 -- name: missed_rows
 -- Queued rows that have no job, or a dead one: trigger disabled or bypassed, restore, replication.
 select item.{pk}::text
@@ -71,19 +74,3 @@ where ctid = any(%(tids)s::tid[]) and token is null
       select 1 from {table} as item
       where item.{pk} = job.pk::{pk_type}
         and item.{status}::text in (%(queued)s, case when job.dead then %(failed)s else %(queued)s end))
-
--- name: position
-select coalesce((select next_block from engine.sweep_position where workflow = %(workflow)s), 0)
-
--- name: save_position
-insert into engine.sweep_position as position (workflow, next_block) values (%(workflow)s, %(next_block)s)
-on conflict (workflow) do update set next_block = excluded.next_block
-
--- name: prune_attempts
-delete from engine.attempt where ended_at < clock_timestamp() - %(age)s
-
--- name: prune_submissions
-delete from engine.submission where submitted_at < clock_timestamp() - %(age)s
-
--- name: prune_paces
-delete from engine.pace where next_start < clock_timestamp() - interval '1 hour'

@@ -11,7 +11,7 @@ from psycopg import Connection, DataError, IntegrityError, ProgrammingError, Rol
 from db.declaration import Declaration
 from db.outcomes import ERROR_LENGTH, Again, Failed, Found, Lost, Outcome, Released, error_text
 from db.results import complete_rows, set_values, write_rows
-from db.statements import statements
+from db.statements import statements, text_array
 
 log = logging.getLogger(__name__)
 
@@ -65,10 +65,37 @@ class Recorder:
 
     def record(self, connection: Connection[Any], worker: UUID, token: UUID, endings: Sequence[Ending]) -> list[Ended]:
         """Write every ending that the fence lets through. Locked ones are for the caller to bring again."""
+        found = [] if self.keep_successes else [one for one in endings if one.tid and isinstance(one.outcome, Found)]
+        if not found or not self._end_quickly(connection, token, found):
+            return self._end_one_by_one(connection, worker, token, endings)
+        others = [one for one in endings if not (one.tid and isinstance(one.outcome, Found))]
+        ended = [Ended(ending, "completed") for ending in found]
+        return ended + self._end_one_by_one(connection, worker, token, others)
+
+    def _end_quickly(self, connection: Connection[Any], token: UUID, endings: Sequence[Ending]) -> bool:
+        """Complete all that worked at once. If anything is not as it was at the claim: undo, and look at each row."""
+        pks = text_array(one.pk for one in endings)
+        parameters = {"workflow": self.declaration.name, "token": token, "pks": pks}
+        claimed = sorted((one.pk, one.generation) for one in endings)
+        found = {one.tid: one.outcome for one in endings if one.tid and isinstance(one.outcome, Found)}
+        undisturbed = False
+        try:
+            with connection.transaction() as savepoint:
+                if sorted(connection.execute(self.sql["end_jobs"], parameters).fetchall()) == claimed:
+                    write_rows(connection, (row for outcome in found.values() for row in outcome.rows))
+                    undisturbed = complete_rows(connection, self.declaration, found) == len(endings)
+                if not undisturbed:
+                    raise Rollback(savepoint)
+        except (*BAD_ROW, *IN_THE_WAY):
+            return False
+        return undisturbed
+
+    def _end_one_by_one(
+        self, connection: Connection[Any], worker: UUID, token: UUID, endings: Sequence[Ending]
+    ) -> list[Ended]:
+        """Judge each row by what became of it while it ran."""
         if not endings:
             return []
-        if self._end_quickly(connection, token, endings):
-            return [Ended(ending, "completed") for ending in endings]
         parameters = {"workflow": self.declaration.name, "token": token, "pks": [ending.pk for ending in endings]}
         rows = {row[0]: row[1:] for row in connection.execute(self.sql["lock_rows"], parameters).fetchall()}
         jobs = {job[0]: job[1:] for job in connection.execute(self.sql["lock_jobs"], parameters).fetchall()}
@@ -83,26 +110,6 @@ class Recorder:
             else:
                 decisions.append(self._decide(ending, jobs[ending.pk], rows.get(ending.pk)))
         return ended + self._write(connection, worker, decisions)
-
-    def _end_quickly(self, connection: Connection[Any], token: UUID, endings: Sequence[Ending]) -> bool:
-        """Complete the whole claim at once. If anything is not as it was at the claim: undo, and look at each row."""
-        if self.keep_successes or not all(one.tid and _is_plain(one.outcome) for one in endings):
-            return False
-        parameters = {"workflow": self.declaration.name, "token": token}
-        claimed = sorted((one.pk, one.generation) for one in endings)
-        found = {one.tid: one.outcome for one in endings if one.tid and isinstance(one.outcome, Found)}
-        undisturbed = False
-        try:
-            with connection.transaction() as savepoint:
-                if sorted(connection.execute(self.sql["end_jobs"], parameters).fetchall()) == claimed:
-                    write_rows(connection, (row for outcome in found.values() for row in outcome.rows))
-                    values = {tid: outcome.values for tid, outcome in found.items()}
-                    undisturbed = complete_rows(connection, self.declaration, values) == len(endings)
-                if not undisturbed:
-                    raise Rollback(savepoint)
-        except (*BAD_ROW, *IN_THE_WAY):
-            return False
-        return undisturbed
 
     def _write_found(self, connection: Connection[Any], outcomes: Sequence[tuple[str, Outcome]]) -> None:
         found = [(pk, outcome) for pk, outcome in outcomes if isinstance(outcome, Found)]
@@ -235,10 +242,6 @@ class Recorder:
                 "seconds": [one.ending.seconds for one in told],
             }
             connection.execute(self.sql["add_attempts"], parameters)
-
-
-def _is_plain(outcome: Outcome) -> bool:
-    return isinstance(outcome, Found) and outcome.reason is None
 
 
 def counted(error: str, attempt: int, limit: int) -> str:
