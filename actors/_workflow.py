@@ -1,5 +1,6 @@
 """What a workflow is made of: a declaration and a function, row in, rows out."""
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, get_type_hints
@@ -39,10 +40,10 @@ class Workflow(Declaration):
 
     def _row_type(self, function: Callable[[Any], Found]) -> type[tuple[Any, ...]]:
         hints = get_type_hints(function)
-        hints.pop("return", None)
-        row_types = [hint for hint in hints.values() if isinstance(hint, type) and hasattr(hint, "_fields")]
-        if len(hints) != 1 or len(row_types) != 1:
+        row_types = [hints.get(parameter) for parameter in inspect.signature(function).parameters]
+        row_type = row_types[0] if len(row_types) == 1 else None
+        if not (isinstance(row_type, type) and issubclass(row_type, tuple) and hasattr(row_type, "_fields")):
             raise DeclarationError(
                 f"{self.name}: {function.__name__} must take one NamedTuple whose fields are the columns it reads"
             )
-        return row_types[0]
+        return row_type

@@ -37,11 +37,11 @@ class Slot:
     def run(self, call: Callable[[], Result], *, workflow: str, pk: str, limit: float, rescue: float) -> Result:
         """Call it within its limits. An interrupt is raised in here, and never after."""
         now = time.monotonic()
-        with self.lock:
-            self.workflow, self.pk = workflow, pk
-            self.soft, self.hard = now + limit, now + rescue
         try:
             try:
+                with self.lock:
+                    self.workflow, self.pk = workflow, pk
+                    self.soft, self.hard = now + limit, now + rescue
                 result = call()
             except Interrupt:
                 raise

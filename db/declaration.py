@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from psycopg import sql
-from sqlalchemy import Column, Enum, Table
+from sqlalchemy import Column, Enum, Integer, Table
 from sqlalchemy.dialects import postgresql
 
 from db.models.base import Base, table_of
@@ -73,6 +73,9 @@ class Declaration:
     backoff: Backoff = Backoff()
 
     def check(self) -> None:
+        if len(self.source.primary_key.columns) != 1:
+            columns = len(self.source.primary_key.columns)
+            raise DeclarationError(f"{self.name}: {self.source.name} needs a primary key of one column, has {columns}")
         key = self.politeness.column if self.politeness else None
         for column in (self.status, self.error, self.result, self.priority, key):
             self.check_column(column)
@@ -80,6 +83,7 @@ class Declaration:
             raise DeclarationError(
                 f"{self.name!r}: a workflow's name is lower case, digits and _, at most 40 characters"
             )
+        self._check_priority()
         self._check_words()
         self._check_limits()
 
@@ -89,12 +93,8 @@ class Declaration:
 
     @cached_property
     def primary_key(self) -> Column[Any]:
-        columns = list(self.source.primary_key.columns)
-        if len(columns) != 1:
-            raise DeclarationError(
-                f"{self.name}: {self.source.name} needs a primary key of one column, has {len(columns)}"
-            )
-        return columns[0]
+        (column,) = self.source.primary_key.columns
+        return column
 
     @property
     def rescue_seconds(self) -> float:
@@ -161,11 +161,23 @@ class Declaration:
                 f"{self.name}: rescue_after ({self.rescue_after}) must be longer than time_limit ({self.time_limit}), "
                 "or live rows are given up"
             )
-        for limit in ("batch", "max_attempts", "max_lost"):
-            if getattr(self, limit) < 1:
-                raise DeclarationError(f"{self.name}: {limit} must be at least 1, got {getattr(self, limit)}")
+        if self.time_limit <= timedelta(0):
+            raise DeclarationError(f"{self.name}: time_limit must be longer than 0, got {self.time_limit}")
+        limits = {limit: getattr(self, limit) for limit in ("batch", "max_attempts", "max_lost")}
+        if self.politeness is not None:
+            limits["politeness.at_once"] = self.politeness.at_once
+        for limit, value in limits.items():
+            if value < 1:
+                raise DeclarationError(f"{self.name}: {limit} must be at least 1, got {value}")
         if self.max_in_flight is not None and self.max_in_flight < 1:
             raise DeclarationError(f"{self.name}: max_in_flight must be at least 1 or None, got {self.max_in_flight}")
+
+    def _check_priority(self) -> None:
+        if self.priority is not None and not isinstance(self.source.columns[self.priority].type, Integer):
+            kind = type_of(self.source.columns[self.priority])
+            raise DeclarationError(
+                f"{self.name}: priority must be an integer column, and {self.source.name}.{self.priority} is {kind}"
+            )
 
 
 def check_together(declarations: tuple[Declaration, ...]) -> None:

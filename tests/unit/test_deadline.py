@@ -37,15 +37,9 @@ def quick_switches() -> Iterator[None]:
 def run_row(slot: Slot, work: Callable[[], object], limit: float = NEVER) -> str:
     """One row, the way the runner runs it."""
     try:
-        try:
-            slot.begin("sampling", "1", limit, NEVER)
-            work()
-        finally:
-            slot.end()
+        slot.run(work, workflow="sampling", pk="1", limit=limit, rescue=NEVER)
     except (TimeLimitExceeded, Shutdown) as interrupt:
         return type(interrupt).__name__
-    finally:
-        slot.end()  # an interrupt may have struck on the threshold of the first one
     return "completed"
 
 

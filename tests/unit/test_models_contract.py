@@ -5,7 +5,8 @@ from sqlalchemy import Column, Enum, Index, Table, UniqueConstraint
 
 from db.models import Base, Contact
 
-MODELS = sorted((mapper.class_ for mapper in Base.registry.mappers), key=lambda model: model.__tablename__)
+MAPPED = [mapper.class_ for mapper in Base.registry.mappers]
+MODELS = sorted((model for model in MAPPED if model.metadata is Base.metadata), key=lambda model: model.__tablename__)
 TABLES = [model.__table__ for model in MODELS]
 PROCESSING = {"processing", "Processing"}
 

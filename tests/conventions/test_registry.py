@@ -1,0 +1,108 @@
+"""A workflow is one file, one line in the registry and one row in the README; what is forgotten is printed here."""
+
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+from actors.registry import WORKFLOWS
+
+ROOT = Path(__file__).parents[2]
+ALL_WORKFLOWS = pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda workflow: workflow.name)
+
+
+def test_every_file_in_actors_is_registered_under_its_stem():
+    forgotten = advice(ROOT / "actors", {workflow.name for workflow in WORKFLOWS})
+
+    assert not forgotten, forgotten
+
+
+def test_a_forgotten_file_is_answered_with_the_lines_to_paste(tmp_path):
+    for name in ("__init__.py", "_workflow.py", "errors.py", "registry.py", "deep_scan.py", "page_curation.py"):
+        (tmp_path / name).touch()
+
+    assert advice(tmp_path, {"page_curation"}) == (
+        "actors/deep_scan.py is not in WORKFLOWS. Paste into actors/registry.py:\n\n"
+        "from actors.deep_scan import deep_scan\n\n"
+        "and, where it belongs on a lead's way, into WORKFLOWS:\n\n"
+        "    deep_scan,\n"
+    )
+
+
+@ALL_WORKFLOWS
+def test_a_workflow_is_called_after_its_file_and_its_variable(workflow):
+    module = inspect.getmodule(workflow.function)
+
+    assert module.__name__ == f"actors.{workflow.name}"
+    assert getattr(module, workflow.name) is workflow
+
+
+@ALL_WORKFLOWS
+def test_a_workflow_says_what_goes_in_and_what_comes_out(workflow):
+    words = [line.split(maxsplit=1) for line in (inspect.getmodule(workflow.function).__doc__ or "").splitlines()]
+
+    told = {line[0] for line in words if len(line) == 2}
+
+    assert {"in", "out"} <= told, f"actors/{workflow.name}.py: its docstring needs an `in    …` and an `out   …` line"
+
+
+@ALL_WORKFLOWS
+def test_the_migrated_table_has_every_column_that_the_workflow_declares(workflow, db):
+    keys = (workflow.politeness.column,) if workflow.politeness else ()
+    declared = {
+        workflow.status,
+        workflow.error,
+        workflow.result,
+        workflow.priority,
+        *keys,
+        *workflow.columns,
+        "updated_at",
+    }
+
+    found = db.execute(
+        "select attname from pg_attribute where attrelid = %s::regclass and attnum > 0", [workflow.quoted_table]
+    ).fetchall()
+
+    missing = declared - {None} - {name for (name,) in found}
+    assert not missing, (
+        f"{workflow.name}: {workflow.quoted_table} lacks {', '.join(sorted(missing))}; write a migration"
+    )
+
+
+@ALL_WORKFLOWS
+def test_the_migrated_table_accepts_every_word_and_has_the_triggers(workflow, db):
+    checks = db.execute(
+        "select pg_get_constraintdef(oid) from pg_constraint where conrelid = %s::regclass and contype = 'c' "
+        "and conkey = array(select attnum from pg_attribute where attrelid = conrelid and attname = %s)",
+        [workflow.quoted_table, workflow.status],
+    ).fetchall()
+    triggers = db.execute(
+        "select tgname from pg_trigger where tgrelid = %s::regclass and tgname like %s order by tgname",
+        [workflow.quoted_table, f"engine_{workflow.name}_%"],
+    ).fetchall()
+
+    assert checks, f"{workflow.name}: nothing checks the words of {workflow.status}, so a typo would wait for ever"
+    assert all(f"'{word}'" in check for word in workflow.words for (check,) in checks)
+    assert triggers == [(f"engine_{workflow.name}_insert",), (f"engine_{workflow.name}_update",)]
+
+
+@ALL_WORKFLOWS
+def test_a_workflow_has_a_row_in_the_table_of_the_readme(workflow):
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+
+    row = re.compile(rf"^\|\s*`{workflow.name}`", re.MULTILINE)
+
+    assert row.search(readme), f"README.md: add a row to the table of workflows that starts with | `{workflow.name}` |"
+
+
+def advice(folder: Path, registered: set[str]) -> str:
+    """The lines to paste for every workflow file that is not registered; nothing when all are."""
+    stems = {file.stem for file in folder.glob("*.py") if not file.stem.startswith("_")} - {"errors", "registry"}
+    return "\n".join(
+        f"actors/{stem}.py is not in WORKFLOWS. Paste into actors/registry.py:\n\n"
+        f"from actors.{stem} import {stem}\n\n"
+        "and, where it belongs on a lead's way, into WORKFLOWS:\n\n"
+        f"    {stem},\n"
+        for stem in sorted(stems - registered)
+    )
