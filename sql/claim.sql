@@ -38,7 +38,8 @@ where job.ctid = any(array(
 ))
 returning job.pk, job.generation, job.attempt, job.lost, job.key, job.priority,
           extract(epoch from clock_timestamp() - job.run_at)::float8,
-          (select coalesce(max_attempts, declared_max_attempts) from engine.workflow where name = %(workflow)s)
+          (select coalesce(max_attempts, declared_max_attempts) from engine.workflow where name = %(workflow)s),
+          (select coalesce(batch, declared_batch) from engine.workflow where name = %(workflow)s)
 
 -- name: take_rows
 update {table} as item

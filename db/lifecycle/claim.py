@@ -22,6 +22,7 @@ class _Job(NamedTuple):
     priority: int
     waited: float
     max_attempts: int
+    batch: int
 
 
 class Claimed(NamedTuple):
@@ -69,7 +70,9 @@ class Claimer:
             for job in allowed
             if job.pk in rows
         ]
-        return Batch(parameters["token"], claimed, full=len(jobs) >= size or len(claimed) < len(jobs))
+        return Batch(
+            parameters["token"], claimed, full=len(jobs) >= min(size, jobs[0].batch) or len(claimed) < len(jobs)
+        )
 
     def _take_rows(
         self, connection: Connection[Any], parameters: dict[str, Any], jobs: list[_Job]

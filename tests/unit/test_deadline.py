@@ -35,7 +35,6 @@ def quick_switches() -> Iterator[None]:
 
 
 def run_row(slot: Slot, work: Callable[[], object], limit: float = NEVER) -> str:
-    """One row, the way the runner runs it."""
     try:
         slot.run(work, workflow="sampling", pk="1", limit=limit, rescue=NEVER)
     except (TimeLimitExceeded, Shutdown) as interrupt:
@@ -85,7 +84,7 @@ def test_a_row_within_its_limit_is_left_alone(watchdog: Watchdog) -> None:
 
 
 def test_a_row_that_ends_of_itself_after_it_was_interrupted_keeps_the_thread_usable(watchdog: Watchdog) -> None:
-    """The workflow swallowed the interrupt and returned: nothing may wait for it, nothing may strike later."""
+    """The workflow swallowed the interrupt and returned: nothing strikes the next row."""
     outcomes: list[str] = []
 
     def swallow() -> None:

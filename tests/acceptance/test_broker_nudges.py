@@ -1,0 +1,62 @@
+"""Nudges may be lost, and listeners may die; neither costs a row, and nobody piles nudges up."""
+
+import pytest
+
+from tests.broker_support import QUEUE, System
+from tests.server_support import wait_until
+
+pytest_plugins = ["tests.broker_fixtures"]
+
+OUTSIDE = [pytest.param(name, marks=pytest.mark.broker(name)) for name in ("redis", "rabbitmq")]
+over_a_broker_outside = pytest.mark.parametrize("system", OUTSIDE, indirect=True)
+
+
+@over_a_broker_outside
+def test_a_nudge_that_is_lost_is_sent_again_by_the_poll(system: System) -> None:
+    system.listener()
+    system.wait_for_listeners(1)
+    system.submit(1)
+    wait_until(lambda: system.outside.waiting(QUEUE), 10, "the nudge is in the queue")
+
+    system.outside.flush()
+    system.worker()
+
+    system.wait_for_workers(1)
+    system.wait_for_completed(1, timeout=10)
+
+
+@over_a_broker_outside
+def test_rows_queued_while_no_listener_runs_complete_after_its_return(system: System) -> None:
+    listener = system.listener()
+    assert listener is not None
+    system.worker()
+    system.wait_for_workers(1)
+    system.wait_for_listeners(1)
+    listener.kill()
+    system.wait_for_listeners(0)
+
+    system.submit(100)
+    system.listener()
+
+    system.wait_for_completed(100, timeout=60)
+    system.assert_each_ran_once(100)
+
+
+@over_a_broker_outside
+def test_nudges_do_not_pile_up_while_no_worker_runs(system: System) -> None:
+    system.listener()
+    system.wait_for_listeners(1)
+    system.add(500)
+    longest = 0
+
+    for _ in range(500):
+        system.queue(1)
+    for _ in range(20):
+        wait_until(lambda: system.outside.waiting(QUEUE), 10, "a nudge is in the queue")
+        longest = max(longest, system.outside.waiting(QUEUE))
+
+    # The listener's two threads may each see the last free place.
+    assert 1 <= longest <= 17
+    system.worker()
+    system.wait_for_completed(500, timeout=60)
+    system.assert_each_ran_once(500)

@@ -1,0 +1,163 @@
+"""A broker may be away, restarted, emptied or hanging: the work stays in Postgres and goes on when it is back."""
+
+import urllib.request
+
+import pytest
+
+from tests.broker_support import QUEUE, System
+from tests.server_support import RabbitMQ, free_port, wait_until
+
+pytest_plugins = ["tests.broker_fixtures"]
+
+OUTSIDE = [pytest.param(name, marks=pytest.mark.broker(name)) for name in ("redis", "rabbitmq")]
+over_a_broker_outside = pytest.mark.parametrize("system", OUTSIDE, indirect=True)
+over_rabbitmq = pytest.mark.parametrize("system", OUTSIDE[1:], indirect=True)
+
+# Dramatiq's consumers try again every 3 seconds, and bring an unsent acknowledgement every 5.
+RETURN_SECONDS = 30.0
+
+
+@over_a_broker_outside
+def test_a_broker_that_is_killed_under_load_costs_no_row(system: System) -> None:
+    system.ready(workers=2)
+    system.add(3000)
+
+    system.queue(1000)
+    system.outside.kill()
+    system.queue(1000)
+    system.outside.start()
+    system.queue(1000)
+
+    system.wait_for_completed(3000, RETURN_SECONDS)
+    system.assert_each_ran_once(3000)
+    assert all(process.lives for process in system.running)
+
+
+@over_a_broker_outside
+def test_a_broker_that_comes_back_without_its_data_is_nudged_again(system: System) -> None:
+    system.listener()
+    system.submit(100)
+    wait_until(lambda: system.outside.waiting(QUEUE) >= 3, 60, "nudges by the doorbell and by the poll")
+
+    system.outside.kill()
+    system.outside.wipe()
+    system.outside.start()
+
+    wait_until(lambda: system.outside.waiting(QUEUE), 10, "a nudge in the new queue")
+    system.worker()
+    system.wait_for_completed(100, RETURN_SECONDS)
+    system.assert_each_ran_once(100)
+
+
+@over_a_broker_outside
+def test_workers_find_the_queues_of_a_broker_that_lost_its_data(system: System) -> None:
+    workers = system.ready(workers=2)
+    system.submit(1)
+    system.wait_for_completed(1, timeout=10)
+
+    system.outside.kill()
+    system.outside.wipe()
+    system.outside.start()
+    system.submit(1000)
+
+    system.wait_for_completed(1001, RETURN_SECONDS)
+    system.assert_each_ran_once(1001)
+    assert all(worker.lives for worker in workers)
+
+
+@over_a_broker_outside
+def test_rows_queued_while_the_broker_is_away_wait_for_its_return(system: System) -> None:
+    system.outside.kill()
+    system.ready()
+
+    system.submit(100)
+    wait_until(lambda: "nudge.failed" in system.running[0].log, 30, "the listener notices that the broker is away")
+    assert system.completed() == 0
+    system.outside.start()
+
+    system.wait_for_completed(100, RETURN_SECONDS)
+    system.assert_each_ran_once(100)
+
+
+@over_a_broker_outside
+def test_a_broker_that_is_emptied_while_rows_run_costs_no_row(system: System) -> None:
+    system.ready(workers=2)
+    system.add(5000)
+
+    for _ in range(5):
+        system.queue(1000)
+        system.outside.flush()
+
+    system.wait_for_completed(5000, RETURN_SECONDS)
+    system.assert_each_ran_once(5000)
+    assert all(process.lives for process in system.running)
+
+
+@over_a_broker_outside
+def test_a_worker_can_be_stopped_while_the_broker_is_away(system: System) -> None:
+    worker, other = system.ready(workers=2)
+    system.submit(1)
+    system.wait_for_completed(1, timeout=10)
+
+    system.outside.kill()
+    try:
+        assert worker.stop(timeout=15) == 0
+        system.wait_for_workers(1)
+    finally:
+        system.outside.start()
+
+    assert other.lives
+
+
+@over_a_broker_outside
+def test_a_listener_goes_on_reading_while_the_broker_hangs(system: System) -> None:
+    """One that stops reading its socket holds up the notifications, and the VACUUM, of the whole database."""
+    system.settings["SCRAPERSKY_METRICS_PORT"] = str(port := free_port())
+    system.listener()
+    system.wait_for_listeners(1)
+    system.submit(1)
+    wait_until(lambda: system.outside.waiting(QUEUE), 10, "the first nudge")
+
+    with system.outside.frozen():
+        for _ in range(5):
+            before = doorbells(port)
+            system.db.execute("select pg_notify('engine', %s)", [QUEUE])
+            wait_until(lambda heard=before: doorbells(port) > heard, 3, "the next doorbell is heard")
+
+
+def doorbells(port: int) -> float:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5) as answer:
+        lines = answer.read().decode().splitlines()
+    return sum(float(line.split()[-1]) for line in lines if line.startswith("scrapersky_doorbells_total"))
+
+
+@over_a_broker_outside
+def test_a_broker_that_hangs_keeps_no_row_in_processing(system: System) -> None:
+    workers = system.ready(workers=1)
+    system.add(20_000)
+    system.queue(20_000)
+    wait_until(system.completed, 10, "the first rows")
+
+    with system.outside.frozen():
+        wait_until(lambda: not system.one("select count(*) from engine.running"), 10, "the worker finishes its batches")
+
+    system.wait_for_completed(20_000, timeout=60)
+    assert all(worker.lives for worker in workers)
+
+
+@over_rabbitmq
+def test_connections_that_rabbitmq_closes_for_silence_are_opened_again(system: System) -> None:
+    rabbitmq = system.outside
+    assert isinstance(rabbitmq, RabbitMQ)
+    system.settings["BROKER_URL"] = f"{rabbitmq.url}?heartbeat=1"
+    log_start = len(rabbitmq.log.read_text())
+    system.listener()
+    system.submit(1)
+    wait_until(lambda: rabbitmq.waiting(QUEUE) >= 3, 60, "nudges by the doorbell and by the poll")
+
+    system.db.execute("update engine.workflow set paused = true")
+    wait_until(lambda: not rabbitmq.open_connections(log_start), 20, "RabbitMQ closes the silent connections")
+    rabbitmq.flush()
+    system.db.execute("update engine.workflow set paused = false")
+
+    wait_until(lambda: rabbitmq.waiting(QUEUE), 10, "a nudge over a new connection")

@@ -1,0 +1,199 @@
+"""Processes die without a farewell. Rows come back quickly, never run twice at once, and poison is isolated."""
+
+import os
+import signal
+import time
+
+import pytest
+
+from tests.process_support import registered, stays, wait_for_workers, wait_until
+
+FAST = 60
+
+
+@pytest.fixture
+def sampling(samples, ledger):
+    """The environment of every process in these tests."""
+    return {"DATABASE_URL": samples, "SAMPLE_LEDGER": str(ledger.path), "SCRAPERSKY_THREADS": "1"}
+
+
+@pytest.fixture
+def fast_rows(rows):
+    """Rows to learn from: after them the workers claim batches."""
+    rows.queue(*(names := rows.add_many("fast", FAST)))
+    return names
+
+
+def hold_a_batch(rows, gate):
+    """A gated row and, claimed with it, rows that have not started yet."""
+    rows.pause(paused=True)
+    rows.add("gated", f"gate {gate}", status="Queued")
+    waiting = rows.add_many("waiting", 5)
+    rows.queue(*waiting)
+    rows.pause(paused=False)
+    rows.wait_for("Processing", "gated", *waiting)
+    return ["gated", *waiting]
+
+
+def worker_of(user, rows, name):
+    """The process id of the registered worker that runs the row, if there is one."""
+    found = user.execute("select pid from engine.running where pk = %s", [str(rows.row(name).id)]).fetchone()
+    return found and found[0]
+
+
+def test_a_killed_workers_batch_is_recovered_by_its_parent_in_under_two_seconds(
+    user, rows, fast_rows, gate, ledger, sampling, processes
+):
+    # A lease of a minute: only the parent can be this quick.
+    processes.start("tests.sample_up", SCRAPERSKY_PROCESSES="2", SCRAPERSKY_LEASE_SECONDS="60", **sampling)
+    rows.wait_for("Done", *fast_rows)
+    wait_until(lambda: len(registered(user)) == 2)
+    batch = hold_a_batch(rows, gate)
+    victim = worker_of(user, rows, "gated")
+
+    os.kill(victim, signal.SIGKILL)
+    killed_at = time.monotonic()
+    wait_until(lambda: worker_of(user, rows, "gated") not in {None, victim})
+    recovered_after = time.monotonic() - killed_at
+    gate.touch()
+    rows.wait_for("Done", *batch)
+
+    assert recovered_after < 2
+    assert ledger.overlapping(killed={victim}) == set()
+    assert [what for what, _ in ledger.lines("gated")] == ["began", "began", "ended"]
+    assert all([what for what, _ in ledger.lines(name)] == ["began", "ended"] for name in (*fast_rows, *batch[1:]))
+    assert all(rows.findings(name) == 1 for name in batch)
+
+
+def test_a_worker_that_slept_past_its_lease_has_its_late_result_refused_and_works_again(
+    user, rows, gate, ledger, sampling, processes
+):
+    sleeper = processes.start("tests.sample_worker", **sampling)
+    wait_for_workers(user, sleeper)
+    rows.add("a", f"gate {gate}", status="Queued")
+    rows.wait_for("Processing", "a")
+
+    sleeper.send(signal.SIGSTOP)
+    processes.start("tests.sample_sweeper", **sampling)
+    wait_until(lambda: registered(user) == [])
+    heir = processes.start("tests.sample_worker", **sampling)
+    wait_for_workers(user, heir)
+    gate.touch()
+    rows.wait_for("Done", "a")
+    sleeper.send(signal.SIGCONT)
+    wait_until(lambda: "row.stale" in sleeper.output())
+    wait_for_workers(user, sleeper)
+
+    assert [what for what, _ in ledger.lines("a")] == ["began", "began", "ended", "ended"]
+    assert rows.row("a").note == f"found by {heir.pid}"
+    assert rows.findings("a") == 1
+
+    heir.send(signal.SIGTERM)
+    assert heir.exit_code() == 0
+    rows.add("b", status="Queued")
+    rows.wait_for("Done", "b")
+
+    assert rows.row("b").note == f"found by {sleeper.pid}"
+
+
+def test_a_row_that_kills_its_process_fails_for_good_and_says_why(user, rows, sampling, processes):
+    processes.start("tests.sample_up", SCRAPERSKY_PROCESSES="1", **sampling)
+    rows.add("poison", "kill", status="Queued")
+
+    rows.wait_for("Failed", "poison", timeout=60)
+
+    assert rows.row("poison").error.startswith("its worker process died, 3 of 3 times")
+    assert rows.job("poison").dead
+    rows.add("next", status="Queued")
+    rows.wait_for("Done", "next")
+
+
+def test_the_innocent_rows_of_a_poisoned_batch_all_complete(user, rows, fast_rows, ledger, sampling, processes):
+    processes.start("tests.sample_up", SCRAPERSKY_PROCESSES="1", **sampling)
+    rows.wait_for("Done", *fast_rows)
+    rows.pause(paused=True)
+    innocent = rows.add_many("innocent", 10)
+    rows.queue(*innocent)
+    rows.add("poison", "kill", status="Queued")
+    innocent += rows.add_many("behind", 10)
+    rows.queue(*innocent[10:])
+
+    rows.pause(paused=False)
+    rows.wait_for("Failed", "poison", timeout=60)
+    rows.wait_for("Done", *innocent)
+
+    assert all(rows.findings(name) == 1 for name in innocent)
+
+
+def test_slow_innocent_rows_in_other_threads_of_a_poisoned_process_all_complete(user, rows, sampling, processes):
+    """They die with the poison wherever they run beside it, and must not be taken for it."""
+    sampling["SCRAPERSKY_THREADS"] = "4"
+    innocent = rows.add_many("innocent", 6, "sleep 1.5")
+    rows.queue(*innocent)
+    rows.add("poison", "kill", status="Queued")
+
+    processes.start("tests.sample_up", SCRAPERSKY_PROCESSES="1", **sampling)
+    rows.wait_for("Failed", "poison", timeout=60)
+    rows.wait_for("Done", *innocent, timeout=60)
+
+
+def test_the_children_of_a_killed_supervisor_leave_and_the_next_one_completes_everything(
+    user, rows, ledger, sampling, processes
+):
+    names = rows.add_many("slow", 40, "sleep 0.2")
+    first = processes.start("tests.sample_up", SCRAPERSKY_PROCESSES="2", **sampling)
+    wait_until(lambda: len(registered(user)) == 2)
+    rows.queue(*names)
+    wait_until(lambda: rows.count("Done") > 2)
+    children = first.children()
+
+    first.kill()
+    wait_until(lambda: not any(is_alive(child) for child in children))
+    left_running, left_registered, done = rows.count("Processing"), registered(user), rows.count("Done")
+    processes.start("tests.sample_up", SCRAPERSKY_PROCESSES="2", **sampling)
+    rows.wait_for("Done", *names, timeout=60)
+
+    assert len(children) == 3
+    assert (left_running, left_registered) == (0, [])
+    assert done < len(names)
+    assert all([what for what, _ in ledger.lines(name)] == ["began", "ended"] for name in names)
+
+
+def is_alive(pid):
+    """Orphans that ended may wait for a parent that collects them: the dead have no command line."""
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as command:  # noqa: PTH123 - one read of a file of the kernel
+            return command.read() != b""
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def test_a_row_on_its_last_attempt_survives_the_death_of_its_worker(user, rows, gate, sampling, processes):
+    """A worker that dies is not the row's failure; the row has its own count of lost workers."""
+    user.execute("update engine.workflow set max_attempts = 1 where name = 'sampling'")
+    processes.start("tests.sample_up", SCRAPERSKY_PROCESSES="1", **sampling)
+    rows.add("a", f"gate {gate}", status="Queued")
+    rows.wait_for("Processing", "a")
+
+    os.kill(worker_of(user, rows, "a"), signal.SIGKILL)
+    gate.touch()
+    rows.wait_for("Done", "a")
+
+    assert rows.findings("a") == 1
+
+
+def test_a_worker_that_dies_does_not_keep_other_rows_waiting(user, rows, gate, sampling, processes):
+    processes.start("tests.sample_up", SCRAPERSKY_PROCESSES="2", **sampling)
+    wait_until(lambda: len(registered(user)) == 2)
+    rows.add("gated", f"gate {gate}", status="Queued")
+    rows.wait_for("Processing", "gated")
+
+    rows.add("poison", "kill", status="Queued")
+    others = rows.add_many("other", 20)
+    rows.queue(*others)
+    rows.wait_for("Done", *others)
+    gate.touch()
+
+    rows.wait_for("Failed", "poison", timeout=60)
+    rows.wait_for("Done", "gated")
+    assert stays(lambda: len(registered(user)) <= 2, 0.5)

@@ -1,0 +1,78 @@
+"""While a workflow runs, its worker holds no connection and no transaction."""
+
+import pytest
+from dramatiq import Worker
+
+from app.broker import make_broker
+from app.config import Settings
+from app.process import Process
+from tests.process_support import stays, wait_for_workers, wait_until
+from tests.samples import sample_workflow
+
+OPEN_TRANSACTIONS = """
+select application_name, state, query from pg_stat_activity
+where datname = current_database() and application_name like 'scrapersky %' and state <> 'idle'
+"""
+
+
+@pytest.fixture
+def process(samples, user):
+    """A worker in this very process, so that its pool can be looked at. It hardly ever polls."""
+    settings = Settings(
+        database_url=samples, threads=2, beat="0.2", lease="1", poll="3600", echo="3600", metrics_port=0
+    )
+    process = Process(settings, [sample_workflow()])
+    broker = make_broker(settings, [process])
+    process.bind(broker)
+    worker = Worker(broker, worker_threads=2, worker_timeout=100)
+    worker.start()
+    yield process
+    worker.stop()
+    broker.close()
+
+
+def is_whole(pool):
+    """Every connection of the pool lies in it."""
+    stats = pool.get_stats()
+    return stats["pool_available"] == stats["pool_size"] > 0 and stats.get("requests_waiting", 0) == 0
+
+
+def test_the_pool_is_whole_while_rows_run(process, rows, gate):
+    pool = process.runners["sampling"].around.pool
+    names = rows.add_many("gated", 2, f"gate {gate}")
+    rows.queue(*names)
+    rows.wait_for("Processing", *names)
+    wait_until(lambda: is_whole(pool))
+
+    whole_all_the_time = stays(lambda: is_whole(pool), 1)
+    gate.touch()
+    rows.wait_for("Done", *names)
+
+    assert whole_all_the_time
+
+
+def test_the_pool_is_taken_from_when_results_are_recorded(process, rows):
+    """The proof above could not fail if rows never touched this pool."""
+    pool = process.runners["sampling"].around.pool
+    before = pool.get_stats().get("requests_num", 0)
+
+    rows.add("a", status="Queued")
+    rows.wait_for("Done", "a")
+
+    assert pool.get_stats()["requests_num"] >= before + 2
+
+
+def test_the_server_sees_no_open_transaction_of_a_worker_while_rows_run(samples, user, rows, gate, processes):
+    quiet = {"SCRAPERSKY_POLL_SECONDS": "3600", "SCRAPERSKY_ECHO_SECONDS": "3600", "SCRAPERSKY_BEAT_SECONDS": "3600"}
+    worker = processes.start("tests.sample_worker", DATABASE_URL=samples, SCRAPERSKY_LEASE_SECONDS="10800", **quiet)
+    wait_for_workers(user, worker)
+    names = rows.add_many("gated", 3, f"gate {gate}")
+    rows.queue(*names)
+    rows.wait_for("Processing", *names)
+    wait_until(lambda: user.execute(OPEN_TRANSACTIONS).fetchall() == [])
+
+    none_all_the_time = stays(lambda: user.execute(OPEN_TRANSACTIONS).fetchall() == [], 1)
+    gate.touch()
+    rows.wait_for("Done", *names)
+
+    assert none_all_the_time

@@ -1,0 +1,147 @@
+"""Politeness: at most so many rows of one key at a time, their starts apart, and nobody else held up by it."""
+
+from dataclasses import replace
+from datetime import timedelta
+from itertools import pairwise
+
+import pytest
+
+from app.config import Settings
+from db.declaration import Declaration, Politeness, Words
+from db.lifecycle import Claimer
+from db.migrate import migrate
+from db.models import LocalBusiness
+from tests.lifecycle_support import guarded, keys, wait_until
+
+pytest_plugins = ["tests.stage_support"]
+
+
+def polite(**wishes):
+    return Politeness(column="host", group="web", **wishes)
+
+
+@pytest.fixture
+def stage_at_once(stage_with):
+    """A stage where so many rows of a host may run at a time, one right after the other."""
+    return lambda at_once: stage_with(politeness=polite(at_once=at_once, spacing=timedelta(0)))
+
+
+@pytest.fixture
+def stage_spaced(stage_with):
+    """A stage where rows of a host start so many seconds apart, however many run."""
+    return lambda seconds: stage_with(politeness=polite(at_once=100, spacing=timedelta(seconds=seconds)))
+
+
+def everybody_may_try_again(stage):
+    stage.user.execute("update engine.job set run_at = now() where token is null")
+
+
+@pytest.mark.parametrize("at_once", [1, 3])
+def test_at_most_so_many_rows_of_a_host_run_at_a_time(stage_at_once, at_once):
+    stage = stage_at_once(at_once)
+    rows = stage.add(5, host="smile.example")
+
+    running = stage.claim()
+    everybody_may_try_again(stage)
+    refused = stage.claim()
+
+    assert (len(running.rows), len(refused.rows)) == (at_once, 0)
+    stage.record(running)
+    wait_until(lambda: stage.record(stage.claim()) == {} and stage.statuses(rows) == ["Done"] * 5)
+
+
+def test_the_starts_of_a_host_are_apart_though_nothing_runs_any_more(stage_spaced):
+    stage = stage_spaced(3600)
+    first, second = stage.add(2, host="smile.example")
+
+    (done,) = stage.record(stage.claim())
+    everybody_may_try_again(stage)
+    too_early = keys(stage.claim())
+    stage.user.execute("update engine.pace set next_start = now()")
+    everybody_may_try_again(stage)
+    in_time = keys(stage.claim())
+
+    assert too_early == []
+    assert {done, *in_time} == {first, second}
+
+
+def test_rows_of_a_host_start_one_after_the_other_with_the_spacing_between_them(stage_spaced):
+    stage = stage_spaced(0.4)
+    rows, started = stage.add(4, host="smile.example"), []
+
+    def start_another():
+        started.extend(stage.job(row).started_at for row in keys(stage.claim()))
+        return len(started) == len(rows)
+
+    wait_until(start_another)
+
+    gaps = [later - earlier for earlier, later in pairwise(started)]
+    assert min(gaps) >= timedelta(seconds=0.4)
+
+
+def test_rows_of_other_hosts_and_of_no_host_are_not_held_back(stage_spaced):
+    stage = stage_spaced(3600)
+    crowd, other, hostless = stage.add(5, host="busy.example"), stage.add(host="calm.example"), stage.add(2)
+
+    claimed = keys(stage.claim())
+
+    assert len(set(claimed) & set(crowd)) == 1
+    assert set(claimed) - set(crowd) == {*other, *hostless}
+
+
+def test_a_crowd_of_one_host_at_the_head_does_not_starve_the_others(stage_spaced):
+    stage = stage_spaced(3600)
+    stage.add(200, host="busy.example")
+    (other,) = stage.add(host="calm.example")
+
+    batches = [stage.claim(50) for _ in range(5)]
+
+    assert other in [key for batch in batches for key in keys(batch)]
+    assert all(batch.full for batch in batches[:4])
+
+
+def test_rows_that_are_spared_wait_in_queued_burn_no_attempt_and_get_slots_of_their_own(stage_spaced):
+    stage = stage_spaced(60)
+    rows = stage.add(4, host="smile.example")
+
+    (running,) = keys(stage.claim())
+
+    spared = [row for row in rows if row != running]
+    assert stage.statuses(spared) == ["Queued"] * 3
+    assert [stage.job(row).attempt for row in spared] == [0] * 3
+    assert [stage.row(row).error for row in spared] == [None] * 3
+    slots = sorted(stage.job(row).run_at for row in spared)
+    assert slots[0] > stage.job(running).started_at + timedelta(seconds=30)
+    assert min(later - earlier for earlier, later in pairwise(slots)) > timedelta(seconds=59)
+
+
+def test_workflows_of_one_group_share_their_hosts(stage_with):
+    politeness = polite(at_once=1, spacing=timedelta(0))
+    stage = stage_with(politeness=politeness)
+    second = Declaration(
+        name="second",
+        table=LocalBusiness,
+        status="domain_extraction_status",
+        error="domain_extraction_error",
+        words=Words("Queued", "Processing", "Completed", "Error"),
+        politeness=replace(politeness, column="city"),
+    )
+    migrate(stage.url, [stage.workflow, second], Settings().default_tenant_id)
+    for host in ("smile.example", "other.example"):
+        query = "insert into local_businesses (city, domain_extraction_status) values (%s, 'Queued')"
+        stage.user.execute(query, [host])
+    stage.add(host="smile.example")
+
+    running = stage.claim()
+    meanwhile = claim_hosts(stage, second)
+    stage.record(running)
+    everybody_may_try_again(stage)
+    afterwards = claim_hosts(stage, second)
+
+    assert (len(running.rows), meanwhile, afterwards) == (1, ["other.example"], ["smile.example"])
+
+
+def claim_hosts(stage, declaration):
+    with guarded(stage.engine):
+        batch = Claimer(declaration, ["city"]).claim(stage.engine, stage.worker, 10)
+    return [row.values[0] for row in batch.rows]

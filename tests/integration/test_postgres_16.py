@@ -1,0 +1,50 @@
+"""The oldest Postgres that comes in the same package: the migration and a submission work there too."""
+
+import shutil
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import psycopg
+import pytest
+
+from actors.registry import WORKFLOWS
+from app.config import Settings
+from db.embedded import bin_directory
+from db.embedded_account import Account
+from db.migrate import migrate
+
+OLD_PROGRAMS = bin_directory().parents[1] / "pginstall" / "bin"
+
+
+@pytest.fixture
+def old_server():
+    """The URL of a PostgreSQL 16 that lives as long as the test."""
+    with TemporaryDirectory(prefix="postgres-16-") as home:
+        Path(home).chmod(0o711)
+        account = Account.of(Path(home))
+        directory = Path(home) / "server"
+        directory.mkdir()
+        shutil.chown(directory, account.uid, account.gid)
+        run = partial(account.do, directory=directory)
+        run(OLD_PROGRAMS / "initdb", "-U", "scrapersky", "-E", "UTF8", "--locale=C", "-A", "trust", "-N", "-D", "data")
+        run("tee", "-a", "data/postgresql.conf", text=f"listen_addresses=''\nunix_socket_directories='{directory}'\n")
+        run(OLD_PROGRAMS / "pg_ctl", "start", "-D", "data", "-w", "-l", "log")
+        yield f"postgresql://scrapersky@:5432/postgres?host={directory}"
+        run(OLD_PROGRAMS / "pg_ctl", "stop", "-D", "data", "-m", "immediate")
+
+
+def test_a_row_is_submitted_on_postgres_16(old_server):
+    migrate(old_server, WORKFLOWS, Settings().default_tenant_id)
+    migrate(old_server, WORKFLOWS, Settings().default_tenant_id)
+
+    with psycopg.connect(old_server, autocommit=True) as db:
+        db.execute("insert into local_businesses (business_name) values ('Baker'), ('Butcher')")
+        db.execute("update local_businesses set domain_extraction_status = 'Queued' where business_name = 'Baker'")
+
+        assert db.info.server_version // 10_000 == 16
+        jobs = "select workflow, business_name, generation from engine.job join local_businesses on id::text = pk"
+        assert db.execute(jobs).fetchall() == [("domain_extraction", "Baker", 1)]
+        assert db.execute("select workflow, rows, role from engine.submission").fetchall() == [
+            ("domain_extraction", 1, "scrapersky")
+        ]

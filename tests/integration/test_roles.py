@@ -1,0 +1,185 @@
+"""Who may do what: an analyst sets statuses and reads; the engine's own schema is closed to everybody else."""
+
+import psycopg
+import pytest
+from psycopg.errors import InsufficientPrivilege
+
+from actors.registry import WORKFLOWS
+from app.config import Settings
+from db.migrate import migrate
+from db.models import Base
+from tests.shared_database import shared_database
+
+ENGINE_TABLES = ("workflow", "job", "pace", "worker", "attempt", "submission", "sweep_position")
+ENGINE_VIEWS = ("overview", "running", "waiting", "failed")
+
+
+@pytest.fixture(scope="module")
+def url(server, template):
+    """A migrated database, and login roles of the whole server that are gone after the tests."""
+    with shared_database(server, template, "roles") as url, psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("create role test_analyst login in role scrapersky_analyst")
+        connection.execute("create role test_stranger login")
+        connection.execute("create role test_deployer login")
+        yield url
+        for role in ("test_analyst", "test_stranger", "test_deployer"):
+            connection.execute(f"drop owned by {role}")
+            connection.execute(f"drop role {role}")
+
+
+@pytest.fixture
+def db(url):
+    """The owner's connection; there is one business."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("truncate local_businesses, engine.job, engine.submission cascade")
+        connection.execute("insert into local_businesses (business_name) values ('Baker')")
+        yield connection
+
+
+@pytest.fixture
+def analyst(url, db):
+    """A connection of somebody who is a member of scrapersky_analyst and nothing else."""
+    with psycopg.connect(url, user="test_analyst", autocommit=True) as connection:
+        yield connection
+
+
+def test_an_analyst_can_queue_a_row_and_the_job_appears(analyst, db):
+    analyst.execute("update local_businesses set domain_extraction_status = 'Queued' where business_name = 'Baker'")
+
+    assert db.execute("select workflow, generation from engine.job").fetchall() == [("domain_extraction", 1)]
+    assert db.execute("select role, rows from engine.submission").fetchall() == [("test_analyst", 1)]
+
+
+@pytest.mark.parametrize("table", [table.name for table in Base.metadata.sorted_tables])
+def test_an_analyst_can_read_every_business_table(analyst, table):
+    assert analyst.execute(f"select count(*) from {table}").fetchone() >= (0,)
+
+
+@pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda workflow: workflow.name)
+def test_an_analyst_can_set_the_status_of_every_workflow_and_not_its_error(analyst, workflow):
+    may_update = "select has_column_privilege(%s, %s, 'update')"
+
+    assert analyst.execute(may_update, [workflow.quoted_table, workflow.status]).fetchone() == (True,)
+    assert analyst.execute(may_update, [workflow.quoted_table, workflow.error]).fetchone() == (False,)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        *(f"select * from engine.{name}" for name in ENGINE_TABLES + ENGINE_VIEWS),
+        *(f"insert into engine.{name} default values" for name in ENGINE_TABLES),
+        *(f"delete from engine.{name}" for name in ENGINE_TABLES),
+        "update engine.workflow set paused = true",
+        "update engine.job set priority = -1",
+        "truncate engine.job",
+        "select engine.submit_domain_extraction()",
+        "select engine.ring_after_control()",
+        "create table engine.mine ()",
+        "create temp table my (); create trigger my after insert on my execute function engine.ring_after_control()",
+        "set role scrapersky_owner",
+        "alter table local_businesses disable trigger user",
+        "drop trigger engine_domain_extraction_update on local_businesses",
+    ],
+)
+def test_an_analyst_can_not_touch_the_engine(analyst, statement):
+    with pytest.raises(InsufficientPrivilege):
+        analyst.execute(statement)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "update local_businesses set business_name = 'Mine'",
+        "update local_businesses set domain_extraction_status = 'Queued', domain_extraction_error = 'none'",
+        "insert into local_businesses (business_name) values ('Mine')",
+        "insert into local_businesses (domain_extraction_status) values ('Queued')",
+        "delete from local_businesses",
+        "truncate local_businesses",
+        "update tenants set name = 'Mine'",
+    ],
+)
+def test_an_analyst_can_not_change_anything_but_statuses(analyst, db, statement):
+    with pytest.raises(InsufficientPrivilege):
+        analyst.execute(statement)
+
+    assert db.execute("select business_name from local_businesses").fetchall() == [("Baker",)]
+    assert db.execute("select 1 from engine.job").fetchall() == []
+
+
+def test_a_stranger_can_neither_read_nor_queue(url):
+    with psycopg.connect(url, user="test_stranger", autocommit=True) as stranger:
+        for statement in ("select * from local_businesses", "update local_businesses set status = 'New'"):
+            with pytest.raises(InsufficientPrivilege):
+                stranger.execute(statement)
+
+
+def test_the_trigger_functions_belong_to_a_role_that_can_not_log_in_and_is_nobody_special(db):
+    owners = db.execute(
+        "select distinct rolname, rolcanlogin, rolsuper, rolcreaterole, rolcreatedb, rolbypassrls "
+        "from pg_proc join pg_roles on pg_roles.oid = proowner where proname ~ '^submit_'"
+    ).fetchall()
+
+    assert owners == [("scrapersky_owner", False, False, False, False, False)]
+
+
+def test_that_role_reaches_the_jobs_and_the_submissions_and_no_business_table(db):
+    reached = db.execute(
+        "select oid::regclass::text from pg_class where relkind in ('r', 'v') and relnamespace in "
+        "('engine'::regnamespace, 'public'::regnamespace) and has_table_privilege('scrapersky_owner', oid, "
+        "'select, insert, update, delete, truncate, references, trigger') order by 1"
+    ).fetchall()
+
+    assert reached == [("engine.job",), ("engine.submission",)]
+
+
+def test_every_function_that_runs_with_its_owners_rights_has_a_fixed_search_path(db):
+    functions = db.execute(
+        "select proname, prosecdef, proconfig from pg_proc where pronamespace = 'engine'::regnamespace order by 1"
+    ).fetchall()
+
+    fixed = ["search_path=pg_catalog, pg_temp"]
+    names = sorted(["ring_after_control", *(f"submit_{workflow.name}" for workflow in WORKFLOWS)])
+    assert functions == [(name, True, fixed) for name in names]
+
+
+def test_objects_that_shadow_ours_get_no_control(analyst, db):
+    db.execute("create schema evil authorization test_analyst")
+    db.execute("grant usage on schema evil to public")
+    trap = "language plpgsql as $$ begin raise exception 'trapped as %', current_user; end $$"
+    for signature, result in (
+        ("pg_notify(text, text)", "void"),
+        ("current_setting(text)", "text"),
+        ("now()", "timestamptz"),
+        ("pg_current_xact_id()", "xid8"),
+        ("inet_client_addr()", "inet"),
+        ("equal(text, text)", "boolean"),
+        ("equal(uuid, uuid)", "boolean"),
+    ):
+        analyst.execute(f"create function evil.{signature} returns {result} {trap}")
+    analyst.execute("create operator evil.= (leftarg = text, rightarg = text, function = evil.equal)")
+    analyst.execute("create operator evil.= (leftarg = uuid, rightarg = uuid, function = evil.equal)")
+    analyst.execute("create domain evil.text as integer")
+    for name in ("new_rows", "old_rows", "job", "submission"):
+        analyst.execute(f"create temp table {name} (id uuid, domain_extraction_status pg_catalog.text)")
+    analyst.execute("set search_path = evil, pg_temp, pg_catalog, public")
+
+    analyst.execute("update public.local_businesses set domain_extraction_status = 'Queued'")
+
+    with pytest.raises(psycopg.errors.RaiseException, match="trapped as test_analyst"):
+        analyst.execute("select now()")
+    assert db.execute("select workflow, generation from engine.job").fetchall() == [("domain_extraction", 1)]
+    assert db.execute("select role from engine.submission").fetchall() == [("test_analyst",)]
+
+
+def test_a_migrate_by_an_ordinary_role_works_and_says_that_the_roles_are_left_out(db, empty_database, caplog):
+    name = empty_database.rpartition("/")[2].partition("?")[0]
+    db.execute(f"alter database {name} owner to test_deployer")
+    deployer = empty_database.replace("//scrapersky@", "//test_deployer@")
+    migrate(deployer, WORKFLOWS, Settings().default_tenant_id)
+
+    with psycopg.connect(deployer, autocommit=True) as connection:
+        connection.execute("insert into local_businesses (domain_extraction_status) values ('Queued')")
+
+        assert connection.execute("select workflow from engine.job").fetchall() == [("domain_extraction",)]
+    assert [record.message for record in caplog.records] == ["migrate.roles_skipped"]
+    db.execute(f"alter database {name} owner to scrapersky")

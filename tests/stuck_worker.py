@@ -1,0 +1,43 @@
+"""`python -m tests.stuck_worker`: a sample worker whose rows with the action `stuck` hang where nothing can stop them."""
+
+import threading
+from datetime import timedelta
+
+from dramatiq import Worker
+
+from app.broker import make_broker
+from app.config import load_settings
+from app.logs import configure_logging
+from app.process import Process
+from db.outcomes import Found
+from tests.samples import SampleRow, act, sample_workflow
+
+LIMITS = {"time_limit": timedelta(seconds=0.5), "rescue_after": timedelta(seconds=2)}
+
+
+def block_for_ever() -> None:
+    """No exception reaches a thread that waits for a lock."""
+    lock = threading.Lock()
+    lock.acquire()
+    lock.acquire()
+
+
+def act_or_hang(row: SampleRow) -> Found:
+    if row.action == "stuck":
+        block_for_ever()
+    return act(row)
+
+
+def main() -> int:
+    settings = load_settings()
+    configure_logging(settings)
+    workflow = sample_workflow(**LIMITS)
+    workflow.run(act_or_hang)
+    process = Process(settings, [workflow])
+    broker = make_broker(settings, [process])
+    process.bind(broker)
+    return process.run(Worker(broker, worker_threads=settings.threads, worker_timeout=100))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
