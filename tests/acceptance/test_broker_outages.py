@@ -1,5 +1,6 @@
 """A broker may be away, restarted, emptied or hanging: the work stays in Postgres and goes on when it is back."""
 
+import re
 import urllib.request
 
 import pytest
@@ -69,14 +70,16 @@ def test_workers_find_the_queues_of_a_broker_that_lost_its_data(system: System) 
 def test_rows_queued_while_the_broker_is_away_wait_for_its_return(system: System) -> None:
     system.outside.kill()
     system.ready()
+    listener = system.running[0]
 
     system.submit(100)
-    wait_until(lambda: "nudge.failed" in system.running[0].log, 30, "the listener notices that the broker is away")
+    wait_until(lambda: listener.log.count("nudge.failed") >= 3, 30, "the listener says that the broker is away")
     assert system.completed() == 0
     system.outside.start()
 
     system.wait_for_completed(100, RETURN_SECONDS)
     system.assert_each_ran_once(100)
+    assert [line for line in listener.log.splitlines() if not re.search("listener.started|nudge.failed", line)] == []
 
 
 @over_a_broker_outside
@@ -105,6 +108,19 @@ def test_a_worker_can_be_stopped_while_the_broker_is_away(system: System) -> Non
         system.wait_for_workers(1)
     finally:
         system.outside.start()
+
+    assert other.lives
+
+
+@over_a_broker_outside
+def test_a_worker_can_be_stopped_while_the_broker_hangs(system: System) -> None:
+    worker, other = system.ready(workers=2)
+    system.submit(1)
+    system.wait_for_completed(1, timeout=10)
+
+    with system.outside.frozen():
+        assert worker.stop(timeout=30) == 0
+        system.wait_for_workers(1)
 
     assert other.lives
 

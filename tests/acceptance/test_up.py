@@ -1,0 +1,106 @@
+"""`scrapersky up` on an empty home, with the database that it brings: greeting, work, and an end that leaves nothing."""
+
+import os
+import signal
+import socket
+
+import psycopg
+import pytest
+
+from db.embedded import EmbeddedPostgres
+from tests.process_support import wait_until
+
+QUEUE_ALL = "update local_businesses set domain_extraction_status = 'Queued'"
+LEFT = "select count(*) from local_businesses where domain_extraction_status is distinct from 'Completed'"
+RUNS = "select count(*), count(distinct pk) from engine.attempt where outcome = 'completed'"
+ADD = """
+insert into local_businesses (business_name, website_url)
+select 'business ' || n, 'https://www.site' || n || '.com' from generate_series(1, %s) as n
+"""
+
+
+@pytest.fixture
+def settings(home):
+    return {
+        "SCRAPERSKY_HOME": str(home),
+        "SCRAPERSKY_KEEP_SUCCESSES": "true",
+        "SCRAPERSKY_PROCESSES": "2",
+        "SCRAPERSKY_THREADS": "2",
+    }
+
+
+@pytest.fixture
+def up(settings, processes):
+    up = processes.start("app.cli", "up", **settings)
+    wait_until(lambda: "Ctrl-C drains" in up.output(), timeout=60)
+    return up
+
+
+@pytest.fixture
+def user(home, up):
+    with psycopg.connect(EmbeddedPostgres(home).url, autocommit=True) as connection:
+        wait_until(lambda: connection.execute("select count(*) from engine.worker").fetchone() == (2,))
+        yield connection
+
+
+def work(user, count=1):
+    user.execute(ADD, [count])
+    user.execute(QUEUE_ALL)
+    wait_until(lambda: user.execute(LEFT).fetchone() == (0,))
+
+
+def test_up_greets_works_and_leaves_nothing_running(up, user, home):
+    work(user)
+
+    up.send(signal.SIGINT)
+    code = up.exit_code()
+
+    assert code == 0
+    greeting = up.output()
+    assert "database   embedded PostgreSQL" in greeting
+    assert "workers    2 processes of 2 threads, in-process broker" in greeting
+    assert "Traceback" not in greeting
+    assert not EmbeddedPostgres(home).is_running()
+
+
+def test_a_second_up_on_the_same_home_finds_what_the_first_left(up, user, settings, home, processes):
+    work(user, 5)
+    up.send(signal.SIGTERM)
+    assert up.exit_code() == 0
+
+    again = processes.start("app.cli", "up", **settings)
+    wait_until(lambda: "Ctrl-C drains" in again.output(), timeout=60)
+
+    with psycopg.connect(EmbeddedPostgres(home).url) as connection:
+        assert connection.execute("select count(*) from domains").fetchone() == (5,)
+
+
+def test_a_metrics_port_that_is_taken_is_told_in_one_line(scrapersky, database):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        done = scrapersky("up", DATABASE_URL=database, SCRAPERSKY_METRICS_PORT=port)
+
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert "SCRAPERSKY_METRICS_PORT" in done.stderr
+    assert port in done.stderr
+
+
+def test_after_the_death_of_everything_the_next_up_completes_everything_once(up, user, settings, home, processes):
+    user.execute(ADD, [20_000])
+    user.execute(QUEUE_ALL)
+    wait_until(lambda: user.execute(RUNS).fetchone() > (500, 0))
+
+    postmaster = int((EmbeddedPostgres(home).data / "postmaster.pid").read_text().splitlines()[0])
+    for process in (postmaster, *up.children(), up.pid):
+        os.kill(process, signal.SIGKILL)
+    up.exit_code()
+    again = processes.start("app.cli", "up", **settings)
+    wait_until(lambda: "Ctrl-C drains" in again.output(), timeout=60)
+
+    with psycopg.connect(EmbeddedPostgres(home).url, autocommit=True) as connection:
+        done_before = connection.execute(RUNS).fetchone()[0]
+        wait_until(lambda: connection.execute(LEFT).fetchone() == (0,), timeout=60)
+        assert connection.execute(RUNS).fetchone() == (20_000, 20_000)
+        assert connection.execute("select count(*) from domains").fetchone() == (20_000,)
+    assert done_before < 20_000
