@@ -2,7 +2,8 @@
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -59,6 +60,7 @@ class Sweeper:
     def __init__(self, pool: Pool, workflows: Sequence[Workflow], settings: Settings, *, dry_run: bool = False) -> None:
         self.pool = pool
         self.dry_run = dry_run
+        self._rehearsal: Connection[Any] | None = None
         self.settings = settings
         self.recoveries = {workflow.name: Recovery(workflow) for workflow in workflows}
         self.sql = statements("upkeep.sql")
@@ -93,12 +95,11 @@ class Sweeper:
 
     def _end_lost_claims(self, recovery: Recovery, outcome: Outcome | None = None) -> Swept:
         total = Swept()
-        while True:
-            with transaction(self.pool, dry_run=self.dry_run) as connection:
-                swept = recovery.end_lost_claims(connection, None if self.dry_run else CLAIMS_AT_ONCE, outcome)
+        after: str | None = ""
+        while after is not None:
+            with self._transaction() as connection:
+                swept, after = recovery.end_lost_claims(connection, after, CLAIMS_AT_ONCE, outcome)
             total += swept
-            if swept.lost_claims < CLAIMS_AT_ONCE or self.dry_run:
-                break
         name = recovery.declaration.name
         for ended in () if self.dry_run else total.ended:
             metrics.rescues.labels(name, ended.verdict).inc()
@@ -108,13 +109,33 @@ class Sweeper:
 
     def sweep(self, workflow: str, *, whole: bool = False) -> Swept:
         """One pass over a workflow: lost claims, then a bounded part of its table and jobs (or the whole of them)."""
+        if not self.dry_run:
+            swept = self._sweep(workflow, whole=whole)
+            self._report(workflow, swept)
+            return swept
+        with transaction(self.pool, dry_run=True) as connection:
+            self._rehearsal = connection
+            try:
+                return self._sweep(workflow, whole=whole)
+            finally:
+                self._rehearsal = None
+
+    def _sweep(self, workflow: str, *, whole: bool) -> Swept:
         recovery = self.recoveries[workflow]
         total = self._end_lost_claims(recovery)
         total += self._slices(workflow, recovery.sql["table_blocks"], recovery.sweep_rows, whole=whole)
         total += self._slices(f"{workflow} jobs", recovery.sql["job_blocks"], recovery.sweep_jobs, whole=whole)
-        if not self.dry_run:
-            self._report(workflow, total)
         return total
+
+    @contextmanager
+    def _transaction(self) -> Iterator[Connection[Any]]:
+        """A short transaction of its own, or a part of the one that a dry run rolls back as a whole."""
+        if self._rehearsal is None:
+            with transaction(self.pool) as connection:
+                yield connection
+        else:
+            with self._rehearsal.transaction():
+                yield self._rehearsal
 
     def prune(self) -> None:
         """Forget history that is older than the setting says."""
@@ -132,17 +153,17 @@ class Sweeper:
     def _slices(self, name: str, size: bytes, repair: Repair, *, whole: bool) -> Swept:
         """Go through a table in slices of bounded size, from where the last pass stopped."""
         total = Swept()
-        with self.pool.connection() as connection:
+        with self._transaction() as connection:
             blocks = self._number(connection, size, {})
-            start = 0 if whole else self._number(connection, self.sql["position"], {"name": name})
+            stopped = self._number(connection, self.sql["position"], {"name": name})
+        start = 0 if whole or stopped >= blocks else stopped
         end = blocks if whole else min(blocks, start + PASS_BLOCKS)
         for low in range(start, end, SLICE_BLOCKS):
-            with transaction(self.pool, dry_run=self.dry_run) as connection:
+            with self._transaction() as connection:
                 total += repair(connection, low, min(low + SLICE_BLOCKS, end))
         if not whole:
-            with self.pool.connection() as connection:
-                next_block = 0 if end >= blocks else end
-                connection.execute(self.sql["save_position"], {"name": name, "next_block": next_block})
+            with self._transaction() as connection:
+                connection.execute(self.sql["save_position"], {"name": name, "next_block": end})
         return total
 
     def _number(self, connection: Connection[Any], query: bytes, parameters: dict[str, Any]) -> int:

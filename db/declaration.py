@@ -111,6 +111,7 @@ class Declaration:
             "table_name": sql.Literal(self.quoted_table),
             "pk": sql.Identifier(self.primary_key.name),
             "pk_type": sql.SQL(type_of(self.primary_key)),
+            "job_pk": self._job_pk(),
             "status": sql.Identifier(self.status),
             "status_type": sql.SQL(type_of(self.source.columns[self.status])),
             "error": sql.Identifier(self.error),
@@ -120,22 +121,28 @@ class Declaration:
             "key": self.key_of("item"),
         }
 
+    def _job_pk(self) -> sql.Composable:
+        """A job's key as the table has it; the table's collation decides, or Postgres would not know which."""
+        collation = getattr(self.primary_key.type, "collation", None)
+        collate = sql.SQL(" collate {}").format(sql.Identifier(collation)) if collation else sql.SQL("")
+        return sql.SQL("job.pk::{}{}").format(sql.SQL(type_of(self.primary_key)), collate)
+
     @property
     def quoted_table(self) -> str:
         return sql.Identifier(*filter(None, (self.source.schema, self.source.name))).as_string(None)
 
-    def priority_of(self, alias: str | None) -> sql.Composable:
+    def priority_of(self, alias: str) -> sql.Composable:
         """The expression for a job's priority; smaller runs earlier."""
         if self.priority is None:
             return sql.SQL("0")
-        return sql.SQL("coalesce({}, 0)").format(_reference(alias, self.priority))
+        return sql.SQL("coalesce({}, 0)").format(sql.Identifier(alias, self.priority))
 
-    def key_of(self, alias: str | None) -> sql.Composable:
+    def key_of(self, alias: str) -> sql.Composable:
         """The expression for a job's politeness key."""
         if self.politeness is None:
             return sql.SQL("null")
         prefix = sql.Literal(self.politeness.group + ":")
-        return sql.SQL("{} || {}::text").format(prefix, _reference(alias, self.politeness.column))
+        return sql.SQL("{} || {}::text").format(prefix, sql.Identifier(alias, self.politeness.column))
 
     def check_column(self, column: str | None) -> None:
         if column is not None and column not in self.source.columns:
@@ -198,8 +205,6 @@ def check_together(declarations: tuple[Declaration, ...]) -> None:
 
 
 def type_of(column: Column[Any]) -> str:
-    return str(column.type.compile(dialect=postgresql.dialect()))  # type: ignore[no-untyped-call]
-
-
-def _reference(alias: str | None, column: str) -> sql.Composable:
-    return sql.Identifier(alias, column) if alias else sql.Identifier(column)
+    """The type as a cast names it: without the collation, which has no place there."""
+    name = str(column.type.compile(dialect=postgresql.dialect()))  # type: ignore[no-untyped-call]
+    return name.partition(" COLLATE ")[0]

@@ -1,5 +1,6 @@
 """Bring a database up to date: business tables by Alembic, the engine's schema by sql/, triggers from the registry."""
 
+import hashlib
 import logging
 import re
 import time
@@ -82,14 +83,22 @@ def _upgrade_tables(url: str) -> None:
 def _apply_engine(connection: Connection[Any], declarations: Sequence[Declaration], tenant: UUID) -> None:
     with connection.transaction():
         _prepare(connection)
-        connection.execute(read("schema.sql"))
-        connection.execute(read("functions.sql"))
-        connection.execute(read("views.sql"))
+        _apply_schema(connection)
         _set_tenant(connection, tenant)
         for declaration in declarations:
             _declare(connection, declaration)
             connection.execute(_submit_function(declaration))
         _grant(connection, declarations)
+
+
+def _apply_schema(connection: Connection[Any]) -> None:
+    """The engine's tables, functions and views, when their text changed: to apply them again would wait for locks."""
+    text = "\n".join(map(read, ("schema.sql", "functions.sql", "views.sql")))
+    mark = f"ScraperSky {hashlib.sha256(text.encode()).hexdigest()}"
+    applied = connection.execute("select obj_description(to_regnamespace('engine'), 'pg_namespace')").fetchone()
+    if applied != (mark,):
+        connection.execute(text)
+        connection.execute(sql.SQL("comment on schema engine is {}").format(sql.Literal(mark)))
 
 
 def _set_tenant(connection: Connection[Any], tenant: UUID) -> None:
@@ -134,12 +143,10 @@ def _submit_function(declaration: Declaration) -> sql.Composed:
         **declaration.names,
         "workflow": sql.Literal(declaration.name),
         "queued": sql.Literal(declaration.words.queued),
-        "priority": declaration.priority_of(None),
-        "key": declaration.key_of(None),
-        "new_priority": declaration.priority_of("new_row"),
-        "new_key": declaration.key_of("new_row"),
+        "priority": declaration.priority_of("new_row"),
+        "key": declaration.key_of("new_row"),
     }
-    body = sql.SQL(read("triggers.sql").replace("{…}", "names in braces")).format(**names).as_string(None)
+    body = sql.SQL(read("triggers.sql")).format(**names).as_string(None)
     return sql.SQL(
         "create or replace function {}() returns trigger language plpgsql security definer "
         "set search_path = pg_catalog, pg_temp as {}"
@@ -154,6 +161,7 @@ def _ensure_trigger(connection: Connection[Any], declaration: Declaration, event
     """Create a trigger that is missing. One that stands is left alone, so a second migrate locks nothing."""
     with connection.transaction():
         _prepare(connection)
+        _check_table(connection, declaration)
         present = connection.execute(
             "select 1 from pg_trigger where tgname = %s and tgrelid = %s::regclass and tgfoid = %s::regproc",
             [_trigger(declaration, event), declaration.quoted_table, _function(declaration).as_string(connection)],
@@ -172,6 +180,19 @@ def _ensure_trigger(connection: Connection[Any], declaration: Declaration, event
                 tables=sql.SQL(tables),
                 function=_function(declaration),
             )
+        )
+
+
+def _check_table(connection: Connection[Any], declaration: Declaration) -> None:
+    plain = connection.execute(
+        "select relkind = 'r' and not exists (select 1 from pg_inherits where inhparent = pg_class.oid) "
+        "from pg_class where oid = %s::regclass",
+        [declaration.quoted_table],
+    ).fetchone()
+    if plain != (True,):
+        raise MigrationError(
+            f"{declaration.name}: {declaration.quoted_table} must be a plain table without partitions or children, "
+            "because the engine reaches rows by their place in it; declare the workflow on another table"
         )
 
 
@@ -219,9 +240,18 @@ def _grant(connection: Connection[Any], declarations: Sequence[Declaration]) -> 
 
 
 def _grant_table(connection: Connection[Any], table: sqlalchemy.Table) -> None:
+    """Grant what is missing: a grant that changes nothing still waits for whoever has locked the table."""
     names = {"table": sql.Identifier(table.name), "analyst": sql.Identifier(ANALYST)}
-    connection.execute(sql.SQL("grant select on {table} to {analyst}").format(**names))
+    known = {"analyst": ANALYST, "table": names["table"].as_string(None)}
+    closed = "select 1 where not has_table_privilege(%(analyst)s, %(table)s, 'select')"
+    if connection.execute(closed, known).fetchone():
+        connection.execute(sql.SQL("grant select on {table} to {analyst}").format(**names))
     statuses = [column.name for column in table.columns if re.search("(^|_)status$", column.name)]
-    if statuses:
-        columns = sql.SQL(", ").join(map(sql.Identifier, statuses))
+    closed = (
+        "select name from unnest(%(names)s::text[]) as name "
+        "where not has_column_privilege(%(analyst)s, %(table)s, name, 'update')"
+    )
+    missing = [name for (name,) in connection.execute(closed, {**known, "names": statuses}).fetchall()]
+    if missing:
+        columns = sql.SQL(", ").join(map(sql.Identifier, missing))
         connection.execute(sql.SQL("grant update ({columns}) on {table} to {analyst}").format(columns=columns, **names))

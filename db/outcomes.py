@@ -49,6 +49,7 @@ Outcome = Found | Again | Failed | Released | Lost
 
 
 def error_text(text: str) -> str:
-    """What fits an error column: one line, without NUL, at most 1,024 characters."""
-    line = " ".join(text.replace("\x00", "").split())
+    """What fits an error column: one line of storable characters, at most 1,024 characters."""
+    storable = text.replace("\x00", "").encode("utf-8", "replace").decode()  # half of a surrogate pair is no character
+    line = " ".join(storable.split()) or "no reason given"
     return line if len(line) <= ERROR_LENGTH else line[: ERROR_LENGTH - 1] + "…"

@@ -11,7 +11,7 @@ from psycopg.types.json import Jsonb
 from db.declaration import Declaration
 from db.models.base import Base, PartialKey, table_of
 from db.outcomes import Found, error_text
-from db.statements import text_array
+from db.statements import compose, text_array
 
 Columns = tuple[str, ...]
 
@@ -41,21 +41,25 @@ def set_values(connection: Connection[Any], model: type[Base], found: Iterable[t
         connection.execute(_update(model, columns), [Jsonb(rows, dumps=_dumps)])
 
 
-def complete_rows(connection: Connection[Any], declaration: Declaration, found: Mapping[str, Found]) -> int:
-    """Set the done word and what was found of claimed rows, by tid; returns how many of them were still there."""
+def complete_rows(connection: Connection[Any], declaration: Declaration, found: Mapping[tuple[str, str], Found]) -> int:
+    """Set the done word and what was found of claimed rows, by key and tid; returns how many were still there.
+
+    The tid alone is not enough: after a user wrote to the row, another row may stand in its old place.
+    """
     words = declaration.words
     parameters: dict[str, Any] = {"done": words.done, "processing": words.processing}
     groups: dict[Columns, list[dict[str, Any]]] = {}
-    for tid, outcome in found.items():
+    for (pk, tid), outcome in found.items():
         values = dict(outcome.values)
         if declaration.result and outcome.reason:
             values[declaration.result] = error_text(outcome.reason)
-        groups.setdefault(tuple(sorted(values)), []).append({"tid": tid, "found": values})
+        groups.setdefault(tuple(sorted(values)), []).append({"pk": pk, "tid": tid, "found": values})
     completed = 0
     for columns, rows in groups.items():
         if columns:
             parameters["given"] = Jsonb(rows, dumps=_dumps)
         else:
+            parameters["pks"] = text_array(row["pk"] for row in rows)
             parameters["tids"] = text_array(row["tid"] for row in rows)
         completed += connection.execute(_completion(declaration, columns), parameters).rowcount
     return completed
@@ -89,19 +93,21 @@ def _upsert(model: type[Base], columns: Columns, target: PartialKey) -> bytes:
     names = sql.SQL(", ").join(map(sql.Identifier, columns))
     key = sql.SQL(", ").join(map(sql.Identifier, target.columns))
     condition = sql.SQL(f" where {target.condition}" if target.condition else "")
-    insert = sql.SQL(
-        "insert into {table} as existing ({names}) select {names} from jsonb_populate_recordset(null::{table}, %s) "
-        "on conflict ({key}){condition} do "
-    ).format(table=_table(model), names=names, key=key, condition=condition)
     changes = [_change(model, column) for column in columns if column not in target.columns]
-    if not changes:
-        return (insert + sql.SQL("nothing")).as_bytes(None)
     action = sql.SQL("update set {sets} where ({old}) is distinct from ({new})").format(
         sets=sql.SQL(", ").join(sql.SQL("{} = {}").format(sql.Identifier(name), value) for name, value in changes),
         old=sql.SQL(", ").join(sql.Identifier("existing", name) for name, _ in changes),
         new=sql.SQL(", ").join(value for _, value in changes),
     )
-    return (insert + action).as_bytes(None)
+    return compose(
+        "insert into {table} as existing ({names}) select {names} from jsonb_populate_recordset(null::{table}, %s) "
+        "on conflict ({key}){condition} do {action}",
+        table=_table(model),
+        names=names,
+        key=key,
+        condition=condition,
+        action=action if changes else sql.SQL("nothing"),
+    )
 
 
 def _change(model: type[Base], column: str) -> tuple[str, sql.Composable]:
@@ -116,13 +122,13 @@ def _update(model: type[Base], columns: Columns) -> bytes:
     names = sql.SQL(", ").join(map(sql.Identifier, columns))
     found = sql.SQL(", ").join(sql.Identifier("found", column) for column in columns)
     (primary_key,) = table_of(model).primary_key
-    return (
-        sql.SQL(
-            "update {table} as item set ({names}) = row({found}) "
-            "from jsonb_populate_recordset(null::{table}, %s) as found where item.{pk} = found.{pk}"
-        )
-        .format(table=_table(model), names=names, found=found, pk=sql.Identifier(primary_key.name))
-        .as_bytes(None)
+    return compose(
+        "update {table} as item set ({names}) = row({found}) "
+        "from jsonb_populate_recordset(null::{table}, %s) as found where item.{pk} = found.{pk}",
+        table=_table(model),
+        names=names,
+        found=found,
+        pk=sql.Identifier(primary_key.name),
     )
 
 
@@ -132,13 +138,16 @@ def _completion(declaration: Declaration, columns: Columns) -> bytes:
     forgets = declaration.result is not None and declaration.result not in columns
     result = sql.SQL(", {} = null").format(sql.Identifier(declaration.result or "")) if forgets else sql.SQL("")
     head = "update {table} as item set {status} = %(done)s, {error} = null{result}{touch}"
-    tail = " where item.ctid = any(%(tids)s::tid[]) and item.{status} = %(processing)s"
+    tail = (
+        " where item.ctid = any(%(tids)s::tid[]) and item.{pk} = any(%(pks)s::{pk_type}[])"
+        " and item.{status} = %(processing)s"
+    )
     if columns:
         head += ", ({columns}) = row({found})"
         tail = (
-            " from jsonb_to_recordset(%(given)s) as given (tid tid, found jsonb),"
+            " from jsonb_to_recordset(%(given)s) as given (pk {pk_type}, tid tid, found jsonb),"
             " lateral jsonb_populate_record(null::{table}, given.found) as found"
-            " where item.ctid = given.tid and item.{status} = %(processing)s"
+            " where item.ctid = given.tid and item.{pk} = given.pk and item.{status} = %(processing)s"
         )
     names = {
         **declaration.names,
@@ -146,7 +155,7 @@ def _completion(declaration: Declaration, columns: Columns) -> bytes:
         "columns": sql.SQL(", ").join(map(sql.Identifier, columns)),
         "found": sql.SQL(", ").join(sql.Identifier("found", column) for column in columns),
     }
-    return sql.SQL(head + tail).format(**names).as_bytes(None)
+    return compose(head + tail, **names)
 
 
 def _table(model: type[Base]) -> sql.Composable:

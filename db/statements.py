@@ -35,4 +35,10 @@ def text_array(items: Iterable[str]) -> str:
 
 def statements(file: str, **names: sql.Composable) -> Statements:
     """Every statement of the file with its {names} filled in, ready to execute."""
-    return {name: sql.SQL(text).format(**names).as_bytes(None) for name, text in _sections(file).items()}
+    return {name: compose(text, **names) for name, text in _sections(file).items()}
+
+
+def compose(text: str, **names: sql.Composable) -> bytes:
+    """A statement with its {names} filled in; a percent sign in a name is no placeholder."""
+    escaped = {name: sql.SQL(value.as_string(None).replace("%", "%%")) for name, value in names.items()}
+    return sql.SQL(text).format(**escaped).as_bytes(None)

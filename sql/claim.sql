@@ -56,7 +56,7 @@ returning item.{pk}::text, item.ctid::text, {columns}
 -- Of the jobs that we hold: those whose row no longer asks for work.
 delete from engine.job
 where job.token = %(token)s and job.pk = any(%(pks)s)
-  and not exists (select 1 from {table} as item where item.{pk} = job.pk::{pk_type} and item.{status} = %(queued)s)
+  and not exists (select 1 from {table} as item where item.{pk} = {job_pk} and item.{status} = %(queued)s)
 
 -- name: give_back
 -- Rows that a user has locked, whose key must be spared, or that must run alone: later, and no attempt is burnt.

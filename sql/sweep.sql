@@ -6,7 +6,8 @@ select job.pk, job.token, job.generation, job.attempt, job.worker_id, extract(ep
        (select coalesce(max_attempts, declared_max_attempts) from engine.workflow where name = %(workflow)s)
 from engine.job
 where job.workflow = %(workflow)s and job.token is not null
-  and not exists (select 1 from engine.worker where worker.id = job.worker_id)
+  and not exists (select 1 from engine.worker where worker.id = job.worker_id) and job.pk > %(after)s
+order by job.pk
 limit %(size)s
 
 -- name: table_blocks
@@ -21,7 +22,7 @@ select item.{pk}::text
 from {table} as item
 where item.ctid >= %(low)s::tid and item.ctid < %(high)s::tid and item.{status} = %(queued)s
   and not exists (
-      select 1 from engine.job where job.workflow = %(workflow)s and job.pk = item.{pk}::text and not job.dead)
+      select 1 from engine.job where job.workflow = %(workflow)s and job.pk = item.{pk}::text collate "C" and not job.dead)
 
 -- name: adopt_rows
 insert into engine.job as job (workflow, pk, priority, key)
@@ -39,7 +40,7 @@ select item.{pk}::text, item.ctid::text
 from {table} as item
 where item.ctid >= %(low)s::tid and item.ctid < %(high)s::tid and item.{status} = %(processing)s
   and not exists (
-      select 1 from engine.job where job.workflow = %(workflow)s and job.pk = item.{pk}::text and job.token is not null)
+      select 1 from engine.job where job.workflow = %(workflow)s and job.pk = item.{pk}::text collate "C" and job.token is not null)
 for no key update of item skip locked
 
 -- name: adopt_orphans
@@ -49,7 +50,8 @@ select %(workflow)s, item.{pk}::text, {priority}, {key}, pg_current_xact_id()
 from {table} as item
 where item.ctid = any(%(tids)s::tid[]) and item.{status} = %(processing)s
 on conflict (workflow, pk) do update
-set engine_xid = pg_current_xact_id(), dead = false, run_at = now()
+set engine_xid = pg_current_xact_id(), dead = false, run_at = now(),
+    attempt = case when job.dead then 0 else job.attempt end, lost = case when job.dead then 0 else job.lost end
 where job.token is null
 returning pk
 
@@ -64,7 +66,7 @@ from engine.job
 where job.workflow = %(workflow)s and job.token is null and job.ctid >= %(low)s::tid and job.ctid < %(high)s::tid
   and not exists (
       select 1 from {table} as item
-      where item.{pk} = job.pk::{pk_type} and item.{status}::text = case when job.dead then %(failed)s else %(queued)s end)
+      where item.{pk} = {job_pk} and item.{status}::text = case when job.dead then %(failed)s else %(queued)s end)
 for update of job skip locked
 
 -- name: drop_idle_jobs
@@ -72,5 +74,5 @@ delete from engine.job
 where ctid = any(%(tids)s::tid[]) and token is null
   and not exists (
       select 1 from {table} as item
-      where item.{pk} = job.pk::{pk_type}
+      where item.{pk} = {job_pk}
         and item.{status}::text in (%(queued)s, case when job.dead then %(failed)s else %(queued)s end))

@@ -1,28 +1,30 @@
 -- The body of a workflow's trigger function: it runs in the user's transaction, once per statement.
--- Filled in from the registry by db/migrate.py; {…} are quoted names and words.
+-- Filled in from the registry by db/migrate.py; what stands in braces becomes a quoted name or word.
 --
--- Put every row that became {queued} into engine.job, note who asked, ring the doorbell once.
+-- Put every row that became queued into engine.job, note who asked, ring the doorbell once.
 -- A change that the engine itself makes is known by the transaction id it left in the job row.
 
 declare
     submitted bigint;
 begin
-    perform 1 from new_rows where {status} = {queued} limit 1;
+    perform 1 from new_rows as new_row where new_row.{status} = {queued} limit 1;
     if not found then
         return null;
     end if;
 
     if tg_op = 'INSERT' then
         insert into engine.job as job (workflow, pk, priority, key)
-        select {workflow}, {pk}::text, {priority}, {key} from new_rows where {status} = {queued}
+        select {workflow}, new_row.{pk}::text, {priority}, {key}
+        from new_rows as new_row
+        where new_row.{status} = {queued}
         on conflict (workflow, pk) do update
         set generation = job.generation + 1, attempt = 0, lost = 0, run_at = now(), dead = false, last_error = null,
             priority = excluded.priority, key = excluded.key
         where job.engine_xid is distinct from pg_current_xact_id();
     else
         insert into engine.job as job (workflow, pk, priority, key)
-        select {workflow}, new_row.{pk}::text, {new_priority}, {new_key}
-        from new_rows as new_row join old_rows as old_row on old_row.{pk} = new_row.{pk}
+        select {workflow}, new_row.{pk}::text, {priority}, {key}
+        from new_rows as new_row left join old_rows as old_row on old_row.{pk} = new_row.{pk}
         where new_row.{status} = {queued} and old_row.{status} is distinct from {queued}
         on conflict (workflow, pk) do update
         set generation = job.generation + 1, attempt = 0, lost = 0, run_at = now(), dead = false, last_error = null,

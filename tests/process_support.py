@@ -7,7 +7,8 @@ import subprocess
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterator
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -98,7 +99,7 @@ class Processes:
     started: list[Started] = field(default_factory=list)
 
     def start(self, *arguments: str, **environment: str) -> Started:
-        """`start("tests.sample_worker", DATABASE_URL=url)`"""
+        """Run a module: `start("tests.sample_worker", DATABASE_URL=url)`."""
         return self.run_program(sys.executable, "-m", *arguments, **environment)
 
     def run_program(self, *command: str, **environment: str) -> Started:
@@ -158,13 +159,13 @@ class Ledger:
         path.touch()
 
     def lines(self, name: str) -> list[tuple[str, int]]:
-        """`[("began", 4711), ("ended", 4711)]`"""
+        """What happened to one row, in order: `[("began", 4711), ("ended", 4711)]`."""
         return self._by_row()[name]
 
     def names(self) -> set[str]:
         return set(self._by_row())
 
-    def overlapping(self, *, killed: Set[int] = frozenset()) -> set[str]:
+    def overlapping(self, *, killed: AbstractSet[int] = frozenset()) -> set[str]:
         """The rows of which a second run began before the first had ended; runs of killed processes end unseen."""
         return {name for name, lines in self._by_row().items() if _overlap(lines, killed)}
 
@@ -176,7 +177,7 @@ class Ledger:
         return rows
 
 
-def _overlap(lines: list[tuple[str, int]], killed: Set[int]) -> bool:
+def _overlap(lines: list[tuple[str, int]], killed: AbstractSet[int]) -> bool:
     running: list[int] = []
     for what, pid in lines:
         if what == "ended":

@@ -4,19 +4,17 @@ SAMPLE_WORKER names another module for the workers.
 """
 
 import os
-import sys
 
 from app.config import load_settings
 from app.counting import counting_together
 from app.logs import configure_logging
+from app.supervisor import Child, Supervisor
+from app.sweeper import Sweeper
+from db.connections import open_pool
+from tests.samples import sample_workflow
 
 
 def main() -> int:
-    from app.supervisor import Child, Supervisor
-    from app.sweeper import Sweeper
-    from db.connections import open_pool
-    from tests.samples import sample_workflow
-
     settings = load_settings()
     configure_logging(settings)
     worker = os.environ.get("SAMPLE_WORKER", "tests.sample_worker")
@@ -31,4 +29,4 @@ def main() -> int:
 
 if __name__ == "__main__":
     with counting_together():
-        sys.exit(main())
+        raise SystemExit(main())

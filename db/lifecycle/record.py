@@ -16,7 +16,15 @@ from db.statements import statements, text_array
 log = logging.getLogger(__name__)
 
 # The row's own fault: it fails alone. Anything else is the database's, and the whole record is tried again.
-BAD_ROW = (DataError, IntegrityError, ProgrammingError)
+BAD_ROW = (
+    DataError,
+    IntegrityError,
+    ProgrammingError,
+    errors.ProgramLimitExceeded,
+    TypeError,
+    ValueError,
+    RecursionError,
+)
 IN_THE_WAY = (errors.LockNotAvailable, errors.DeadlockDetected, errors.SerializationFailure, errors.QueryCanceled)
 
 
@@ -77,7 +85,7 @@ class Recorder:
         pks = text_array(one.pk for one in endings)
         parameters = {"workflow": self.declaration.name, "token": token, "pks": pks}
         claimed = sorted((one.pk, one.generation) for one in endings)
-        found = {one.tid: one.outcome for one in endings if one.tid and isinstance(one.outcome, Found)}
+        found = {(one.pk, one.tid): one.outcome for one in endings if one.tid and isinstance(one.outcome, Found)}
         undisturbed = False
         try:
             with connection.transaction() as savepoint:
@@ -247,6 +255,6 @@ class Recorder:
 def counted(error: str, attempt: int, limit: int) -> str:
     """The error with its attempt behind it, cut so that the count is never lost."""
     suffix = f" (attempt {attempt} of {limit})"
-    text = error_text(error) or "no reason given"
+    text = error_text(error)
     room = ERROR_LENGTH - len(suffix)
     return (text if len(text) <= room else text[: room - 1] + "…") + suffix

@@ -62,9 +62,15 @@ class Recovery:
             "reason": ORPHAN_REASON,
         }
 
-    def end_lost_claims(self, connection: Connection[Any], size: int | None, outcome: Outcome | None = None) -> Swept:
-        """Rows whose worker is gone go back to the queue, or to the failed word when they killed too many."""
-        found = connection.execute(self.sql["claims_of_the_dead"], {**self.parameters, "size": size}).fetchall()
+    def end_lost_claims(
+        self, connection: Connection[Any], after: str, size: int, outcome: Outcome | None = None
+    ) -> tuple[Swept, str | None]:
+        """Rows whose worker is gone go back to the queue, or to the failed word when they killed too many.
+
+        Goes through the claims in the order of their keys; returns the key after which to go on, None at the end.
+        """
+        page = {**self.parameters, "after": after, "size": size}
+        found = connection.execute(self.sql["claims_of_the_dead"], page).fetchall()
         claims: dict[tuple[UUID, UUID], list[Ending]] = defaultdict(list)
         ending = outcome or Lost(self.declaration.max_lost)
         for pk, token, generation, attempt, worker, seconds, limit in found:
@@ -75,7 +81,7 @@ class Recovery:
         swept.ended = [ended for ended in swept.ended if ended.verdict not in {"stale", "locked"}]
         swept.lost_claims = len(swept.ended)
         self._ring(connection, swept)
-        return swept
+        return swept, found[-1][0] if len(found) == size else None
 
     def sweep_rows(self, connection: Connection[Any], low: int, high: int) -> Swept:
         """One slice of the table: adopt queued rows without a job, give ownerless Processing rows back."""

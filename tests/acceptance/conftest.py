@@ -20,7 +20,7 @@ from app.config import Settings
 from db.embedded import EmbeddedPostgres
 from db.migrate import migrate
 from tests.acceptance.sample_rows import SampleRows
-from tests.process_support import Ledger, Processes, clean_environment, processes_in
+from tests.process_support import Ledger, Processes, Started, clean_environment, processes_in
 from tests.samples import create_sample_tables, sample_workflow
 
 NUMBERS = count(1)
@@ -83,6 +83,17 @@ def processes(tmp_path: Path) -> Iterator[Processes]:
     """To be asked for after the database: what is set up last is ended first."""
     with processes_in(tmp_path) as started:
         yield started
+
+
+@pytest.fixture
+def run(samples: str, ledger: Ledger, processes: Processes) -> Callable[..., Started]:
+    """Start a process on the sample database: `run("tests.sample_worker", SCRAPERSKY_THREADS="4")`."""
+    environment = {"DATABASE_URL": samples, "SAMPLE_LEDGER": str(ledger.path), "SCRAPERSKY_THREADS": "1"}
+
+    def start(module: str, **settings: str) -> Started:
+        return processes.start(module, **{**environment, **settings})
+
+    return start
 
 
 @pytest.fixture

@@ -6,12 +6,10 @@ from tests.process_support import stays, wait_for_workers, wait_until
 
 
 @pytest.fixture
-def workers(user, samples, ledger, processes):
-    environment = {"DATABASE_URL": samples, "SAMPLE_LEDGER": str(ledger.path), "SCRAPERSKY_THREADS": "4"}
-    # So rare that only the doorbell of the changed control can be the reason.
-    workers = [
-        processes.start("tests.sample_worker", SCRAPERSKY_POLL_SECONDS="3600", **environment) for _ in range(2)
-    ]
+def workers(user, run):
+    # They poll so rarely that only the doorbell of the changed control can be the reason.
+    quiet = {"SCRAPERSKY_POLL_SECONDS": "3600", "SCRAPERSKY_THREADS": "4"}
+    workers = [run("tests.sample_worker", **quiet) for _ in range(2)]
     wait_for_workers(user, *workers)
     listening = "select count(*) from pg_stat_activity where application_name = 'scrapersky listener' and datname = %s"
     wait_until(lambda: user.execute(listening, [user.info.dbname]).fetchone() == (2,))

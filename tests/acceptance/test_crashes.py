@@ -12,12 +12,6 @@ FAST = 60
 
 
 @pytest.fixture
-def sampling(samples, ledger):
-    """The environment of every process in these tests."""
-    return {"DATABASE_URL": samples, "SAMPLE_LEDGER": str(ledger.path), "SCRAPERSKY_THREADS": "1"}
-
-
-@pytest.fixture
 def fast_rows(rows):
     """Rows to learn from: after them the workers claim batches."""
     rows.queue(*(names := rows.add_many("fast", FAST)))
@@ -35,25 +29,24 @@ def hold_a_batch(rows, gate):
     return ["gated", *waiting]
 
 
-def worker_of(user, rows, name):
+def worker_of(rows, name):
     """The process id of the registered worker that runs the row, if there is one."""
-    found = user.execute("select pid from engine.running where pk = %s", [str(rows.row(name).id)]).fetchone()
+    query = "select pid from engine.running where pk = (select id::text from samples where name = %s)"
+    found = rows.connection.execute(query, [name]).fetchone()
     return found and found[0]
 
 
-def test_a_killed_workers_batch_is_recovered_by_its_parent_in_under_two_seconds(
-    user, rows, fast_rows, gate, ledger, sampling, processes
-):
+def test_a_killed_workers_batch_is_recovered_by_its_parent_in_under_two_seconds(rows, fast_rows, gate, ledger, run):
     # A lease of a minute: only the parent can be this quick.
-    processes.start("tests.sample_up", SCRAPERSKY_PROCESSES="2", SCRAPERSKY_LEASE_SECONDS="60", **sampling)
+    run("tests.sample_up", SCRAPERSKY_PROCESSES="2", SCRAPERSKY_LEASE_SECONDS="60")
     rows.wait_for("Done", *fast_rows)
-    wait_until(lambda: len(registered(user)) == 2)
+    wait_until(lambda: len(registered(rows.connection)) == 2)
     batch = hold_a_batch(rows, gate)
-    victim = worker_of(user, rows, "gated")
+    victim = worker_of(rows, "gated")
 
     os.kill(victim, signal.SIGKILL)
     killed_at = time.monotonic()
-    wait_until(lambda: worker_of(user, rows, "gated") not in {None, victim})
+    wait_until(lambda: worker_of(rows, "gated") not in {None, victim})
     recovered_after = time.monotonic() - killed_at
     gate.touch()
     rows.wait_for("Done", *batch)
@@ -65,18 +58,16 @@ def test_a_killed_workers_batch_is_recovered_by_its_parent_in_under_two_seconds(
     assert all(rows.findings(name) == 1 for name in batch)
 
 
-def test_a_worker_that_slept_past_its_lease_has_its_late_result_refused_and_works_again(
-    user, rows, gate, ledger, sampling, processes
-):
-    sleeper = processes.start("tests.sample_worker", **sampling)
+def test_a_worker_that_slept_past_its_lease_has_its_late_result_refused_and_works_again(user, rows, gate, ledger, run):
+    sleeper = run("tests.sample_worker")
     wait_for_workers(user, sleeper)
     rows.add("a", f"gate {gate}", status="Queued")
     rows.wait_for("Processing", "a")
 
     sleeper.send(signal.SIGSTOP)
-    processes.start("tests.sample_sweeper", **sampling)
+    run("tests.sample_sweeper")
     wait_until(lambda: registered(user) == [])
-    heir = processes.start("tests.sample_worker", **sampling)
+    heir = run("tests.sample_worker")
     wait_for_workers(user, heir)
     gate.touch()
     rows.wait_for("Done", "a")
@@ -96,8 +87,8 @@ def test_a_worker_that_slept_past_its_lease_has_its_late_result_refused_and_work
     assert rows.row("b").note == f"found by {sleeper.pid}"
 
 
-def test_a_row_that_kills_its_process_fails_for_good_and_says_why(user, rows, sampling, processes):
-    processes.start("tests.sample_up", SCRAPERSKY_PROCESSES="1", **sampling)
+def test_a_row_that_kills_its_process_fails_for_good_and_says_why(rows, run):
+    run("tests.sample_up", SCRAPERSKY_PROCESSES="1")
     rows.add("poison", "kill", status="Queued")
 
     rows.wait_for("Failed", "poison", timeout=60)
@@ -108,8 +99,8 @@ def test_a_row_that_kills_its_process_fails_for_good_and_says_why(user, rows, sa
     rows.wait_for("Done", "next")
 
 
-def test_the_innocent_rows_of_a_poisoned_batch_all_complete(user, rows, fast_rows, ledger, sampling, processes):
-    processes.start("tests.sample_up", SCRAPERSKY_PROCESSES="1", **sampling)
+def test_the_innocent_rows_of_a_poisoned_batch_all_complete(rows, fast_rows, run):
+    run("tests.sample_up", SCRAPERSKY_PROCESSES="1")
     rows.wait_for("Done", *fast_rows)
     rows.pause(paused=True)
     innocent = rows.add_many("innocent", 10)
@@ -125,23 +116,20 @@ def test_the_innocent_rows_of_a_poisoned_batch_all_complete(user, rows, fast_row
     assert all(rows.findings(name) == 1 for name in innocent)
 
 
-def test_slow_innocent_rows_in_other_threads_of_a_poisoned_process_all_complete(user, rows, sampling, processes):
+def test_slow_innocent_rows_in_other_threads_of_a_poisoned_process_all_complete(rows, run):
     """They die with the poison wherever they run beside it, and must not be taken for it."""
-    sampling["SCRAPERSKY_THREADS"] = "4"
     innocent = rows.add_many("innocent", 6, "sleep 1.5")
     rows.queue(*innocent)
     rows.add("poison", "kill", status="Queued")
 
-    processes.start("tests.sample_up", SCRAPERSKY_PROCESSES="1", **sampling)
+    run("tests.sample_up", SCRAPERSKY_PROCESSES="1", SCRAPERSKY_THREADS="4")
     rows.wait_for("Failed", "poison", timeout=60)
     rows.wait_for("Done", *innocent, timeout=60)
 
 
-def test_the_children_of_a_killed_supervisor_leave_and_the_next_one_completes_everything(
-    user, rows, ledger, sampling, processes
-):
+def test_the_children_of_a_killed_supervisor_leave_and_the_next_one_completes_everything(user, rows, ledger, run):
     names = rows.add_many("slow", 40, "sleep 0.2")
-    first = processes.start("tests.sample_up", SCRAPERSKY_PROCESSES="2", **sampling)
+    first = run("tests.sample_up", SCRAPERSKY_PROCESSES="2")
     wait_until(lambda: len(registered(user)) == 2)
     rows.queue(*names)
     wait_until(lambda: rows.count("Done") > 2)
@@ -150,7 +138,7 @@ def test_the_children_of_a_killed_supervisor_leave_and_the_next_one_completes_ev
     first.kill()
     wait_until(lambda: not any(is_alive(child) for child in children))
     left_running, left_registered, done = rows.count("Processing"), registered(user), rows.count("Done")
-    processes.start("tests.sample_up", SCRAPERSKY_PROCESSES="2", **sampling)
+    run("tests.sample_up", SCRAPERSKY_PROCESSES="2")
     rows.wait_for("Done", *names, timeout=60)
 
     assert len(children) == 3
@@ -168,22 +156,22 @@ def is_alive(pid):
         return False
 
 
-def test_a_row_on_its_last_attempt_survives_the_death_of_its_worker(user, rows, gate, sampling, processes):
+def test_a_row_on_its_last_attempt_survives_the_death_of_its_worker(user, rows, gate, run):
     """A worker that dies is not the row's failure; the row has its own count of lost workers."""
     user.execute("update engine.workflow set max_attempts = 1 where name = 'sampling'")
-    processes.start("tests.sample_up", SCRAPERSKY_PROCESSES="1", **sampling)
+    run("tests.sample_up", SCRAPERSKY_PROCESSES="1")
     rows.add("a", f"gate {gate}", status="Queued")
     rows.wait_for("Processing", "a")
 
-    os.kill(worker_of(user, rows, "a"), signal.SIGKILL)
+    os.kill(worker_of(rows, "a"), signal.SIGKILL)
     gate.touch()
     rows.wait_for("Done", "a")
 
     assert rows.findings("a") == 1
 
 
-def test_a_worker_that_dies_does_not_keep_other_rows_waiting(user, rows, gate, sampling, processes):
-    processes.start("tests.sample_up", SCRAPERSKY_PROCESSES="2", **sampling)
+def test_a_worker_that_dies_does_not_keep_other_rows_waiting(user, rows, gate, run):
+    run("tests.sample_up", SCRAPERSKY_PROCESSES="2")
     wait_until(lambda: len(registered(user)) == 2)
     rows.add("gated", f"gate {gate}", status="Queued")
     rows.wait_for("Processing", "gated")

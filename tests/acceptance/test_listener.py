@@ -1,25 +1,20 @@
 """The doorbell makes it quick; without it polling makes it certain."""
 
-import pytest
-
 from tests.process_support import free_port, wait_for_workers, wait_until
 
-LISTENERS = "select pid from pg_stat_activity where application_name = 'scrapersky listener' and datname = current_database()"
+LISTENERS = """
+select pid from pg_stat_activity where application_name = 'scrapersky listener' and datname = current_database()
+"""
 # So rare that within a test only the doorbell can bring a row.
 HARDLY_EVER = "3600"
-
-
-@pytest.fixture
-def sampling(samples):
-    return {"DATABASE_URL": samples, "SCRAPERSKY_THREADS": "2"}
 
 
 def listeners(user):
     return {pid for (pid,) in user.execute(LISTENERS).fetchall()}
 
 
-def test_a_doorbell_alone_brings_a_row_to_a_worker(user, rows, sampling, processes):
-    worker = processes.start("tests.sample_worker", SCRAPERSKY_POLL_SECONDS=HARDLY_EVER, **sampling)
+def test_a_doorbell_alone_brings_a_row_to_a_worker(user, rows, run):
+    worker = run("tests.sample_worker", SCRAPERSKY_POLL_SECONDS=HARDLY_EVER)
     wait_for_workers(user, worker)
     wait_until(lambda: listeners(user))
     rows.add("first", status="Queued")
@@ -30,8 +25,8 @@ def test_a_doorbell_alone_brings_a_row_to_a_worker(user, rows, sampling, process
     rows.wait_for("Done", "second", timeout=5)
 
 
-def test_a_listener_whose_backend_is_terminated_connects_again_and_hears(user, rows, sampling, processes):
-    worker = processes.start("tests.sample_worker", SCRAPERSKY_POLL_SECONDS=HARDLY_EVER, **sampling)
+def test_a_listener_whose_backend_is_terminated_connects_again_and_hears(user, rows, run):
+    worker = run("tests.sample_worker", SCRAPERSKY_POLL_SECONDS=HARDLY_EVER)
     wait_for_workers(user, worker)
     before = wait_until(lambda: listeners(user))
 
@@ -43,8 +38,8 @@ def test_a_listener_whose_backend_is_terminated_connects_again_and_hears(user, r
     assert "listener.lost" in worker.output()
 
 
-def test_rows_that_are_queued_while_the_listener_is_away_are_found_when_it_is_back(user, rows, sampling, processes):
-    worker = processes.start("tests.sample_worker", SCRAPERSKY_POLL_SECONDS=HARDLY_EVER, **sampling)
+def test_rows_that_are_queued_while_the_listener_is_away_are_found_when_it_is_back(user, rows, run):
+    worker = run("tests.sample_worker", SCRAPERSKY_POLL_SECONDS=HARDLY_EVER)
     wait_for_workers(user, worker)
     before = wait_until(lambda: listeners(user))
 
@@ -55,9 +50,9 @@ def test_rows_that_are_queued_while_the_listener_is_away_are_found_when_it_is_ba
     rows.wait_for("Done", "a", timeout=10)
 
 
-def test_a_worker_whose_listener_can_not_connect_finds_rows_by_polling(user, rows, sampling, processes):
+def test_a_worker_whose_listener_can_not_connect_finds_rows_by_polling(user, rows, run):
     nobody = f"postgresql://127.0.0.1:{free_port()}/nobody"
-    worker = processes.start("tests.sample_worker", LISTEN_DATABASE_URL=nobody, **sampling)
+    worker = run("tests.sample_worker", LISTEN_DATABASE_URL=nobody)
     wait_for_workers(user, worker)
     wait_until(lambda: "listener.lost" in worker.output())
 
@@ -68,8 +63,8 @@ def test_a_worker_whose_listener_can_not_connect_finds_rows_by_polling(user, row
     assert listeners(user) == set()
 
 
-def test_a_notification_that_is_no_workflow_disturbs_nobody(user, rows, sampling, processes):
-    worker = processes.start("tests.sample_worker", SCRAPERSKY_POLL_SECONDS=HARDLY_EVER, **sampling)
+def test_a_notification_that_is_no_workflow_disturbs_nobody(user, rows, run):
+    worker = run("tests.sample_worker", SCRAPERSKY_POLL_SECONDS=HARDLY_EVER)
     wait_for_workers(user, worker)
     before = wait_until(lambda: listeners(user))
 

@@ -62,9 +62,9 @@ def test_the_pool_is_taken_from_when_results_are_recorded(process, rows):
     assert pool.get_stats()["requests_num"] >= before + 2
 
 
-def test_the_server_sees_no_open_transaction_of_a_worker_while_rows_run(samples, user, rows, gate, processes):
+def test_the_server_sees_no_open_transaction_of_a_worker_while_rows_run(user, rows, gate, run):
     quiet = {"SCRAPERSKY_POLL_SECONDS": "3600", "SCRAPERSKY_ECHO_SECONDS": "3600", "SCRAPERSKY_BEAT_SECONDS": "3600"}
-    worker = processes.start("tests.sample_worker", DATABASE_URL=samples, SCRAPERSKY_LEASE_SECONDS="10800", **quiet)
+    worker = run("tests.sample_worker", SCRAPERSKY_LEASE_SECONDS="10800", SCRAPERSKY_THREADS="3", **quiet)
     wait_for_workers(user, worker)
     names = rows.add_many("gated", 3, f"gate {gate}")
     rows.queue(*names)

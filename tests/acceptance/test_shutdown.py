@@ -9,14 +9,9 @@ from tests.process_support import registered, stays, wait_for_workers, wait_unti
 
 
 @pytest.fixture
-def sampling(samples, ledger):
-    return {"DATABASE_URL": samples, "SAMPLE_LEDGER": str(ledger.path), "SCRAPERSKY_THREADS": "1"}
-
-
-@pytest.fixture
-def worker(user, sampling, processes, rows):
+def worker(user, rows, run):
     """A worker that has learned that rows are fast, so that it claims batches."""
-    worker = processes.start("tests.sample_worker", **sampling)
+    worker = run("tests.sample_worker")
     wait_for_workers(user, worker)
     fast = rows.add_many("fast", 60)
     rows.queue(*fast)
@@ -99,8 +94,8 @@ def test_an_idle_worker_stops_within_seconds(worker, user):
 
 
 @pytest.fixture
-def supervisor(user, rows, sampling, processes):
-    supervisor = processes.start("tests.sample_up", SCRAPERSKY_PROCESSES="2", **sampling)
+def supervisor(user, rows, run):
+    supervisor = run("tests.sample_up", SCRAPERSKY_PROCESSES="2")
     wait_until(lambda: len(registered(user)) == 2)
     return supervisor
 
@@ -136,9 +131,7 @@ def test_a_second_signal_stops_up_at_once_and_its_rows_are_released(supervisor, 
     assert registered(user) == []
 
 
-def test_a_row_that_a_user_held_locked_when_up_was_stopped_completes_after_the_next_start(
-    supervisor, user, rows, gate, sampling, processes
-):
+def test_a_row_that_was_locked_when_up_was_stopped_completes_after_the_next_start(supervisor, user, rows, gate, run):
     rows.add("locked", f"gate {gate}", status="Queued")
     rows.wait_for("Processing", "locked")
 
@@ -148,7 +141,7 @@ def test_a_row_that_a_user_held_locked_when_up_was_stopped_completes_after_the_n
         supervisor.send(signal.SIGTERM)
         code = supervisor.exit_code()
     left_registered = registered(user)
-    processes.start("tests.sample_up", SCRAPERSKY_PROCESSES="1", **sampling)
+    run("tests.sample_up", SCRAPERSKY_PROCESSES="1")
     rows.wait_for("Done", "locked")
 
     assert (code, left_registered) == (0, [])

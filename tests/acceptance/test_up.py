@@ -1,4 +1,4 @@
-"""`scrapersky up` on an empty home, with the database that it brings: greeting, work, and an end that leaves nothing."""
+"""`scrapersky up` on an empty home, with the database that it brings: greeting, work, and an end without a rest."""
 
 import os
 import signal

@@ -7,10 +7,8 @@ from tests.process_support import stays, wait_for_workers, wait_until
 
 
 @pytest.fixture
-def worker(samples, user, processes, ledger):
-    worker = processes.start(
-        "tests.sample_worker", DATABASE_URL=samples, SAMPLE_LEDGER=str(ledger.path), SCRAPERSKY_THREADS="2"
-    )
+def worker(user, run):
+    worker = run("tests.sample_worker", SCRAPERSKY_THREADS="2")
     wait_for_workers(user, worker)
     return worker
 

@@ -164,7 +164,7 @@ def test_a_row_whose_worker_died_is_queued_again(hostile):
     hostile.db.execute("delete from engine.worker")
 
     with hostile.db.transaction():
-        swept = Recovery(hostile.declaration).end_lost_claims(hostile.db, 10)
+        swept, _ = Recovery(hostile.declaration).end_lost_claims(hostile.db, "", 10)
 
     assert swept.lost_claims == 1
     assert hostile.row()[0] == hostile.words.queued

@@ -1,4 +1,4 @@
-"""`python -m tests.stuck_worker`: a sample worker whose rows with the action `stuck` hang where nothing can stop them."""
+"""`python -m tests.unruly_worker`: a sample worker whose rows may also be `stuck` or return `rubbish`."""
 
 import threading
 from datetime import timedelta
@@ -22,9 +22,12 @@ def block_for_ever() -> None:
     lock.acquire()
 
 
-def act_or_hang(row: SampleRow) -> Found:
-    if row.action == "stuck":
-        block_for_ever()
+def misbehave(row: SampleRow) -> Found:
+    match row.action:
+        case "stuck":
+            block_for_ever()
+        case "rubbish":
+            return Found(rows=["not a row"])  # type: ignore[list-item]  # that is the point
     return act(row)
 
 
@@ -32,7 +35,7 @@ def main() -> int:
     settings = load_settings()
     configure_logging(settings)
     workflow = sample_workflow(**LIMITS)
-    workflow.run(act_or_hang)
+    workflow.run(misbehave)
     process = Process(settings, [workflow])
     broker = make_broker(settings, [process])
     process.bind(broker)

@@ -2,26 +2,19 @@
 
 import json
 
-import pytest
-
 from tests.process_support import wait_for_workers, wait_until
 
 LOOPS_FOR_EVER = "sleep 3600"
-
-
-@pytest.fixture
-def sampling(samples):
-    limits = {"time_limit": 0.5, "rescue_after": 2, "max_attempts": 2}
-    return {"DATABASE_URL": samples, "SAMPLE_LIMITS": json.dumps(limits), "SCRAPERSKY_THREADS": "1"}
+LIMITS = json.dumps({"time_limit": 0.5, "rescue_after": 5})
 
 
 def attempts(user):
     return user.execute("select attempt, outcome, error from engine.attempt order by id").fetchall()
 
 
-def test_a_row_that_loops_is_stopped_at_its_time_limit_and_retried(user, rows, sampling, processes):
+def test_a_row_that_loops_is_stopped_at_its_time_limit_and_retried(user, rows, run):
     user.execute("update engine.workflow set max_attempts = 2 where name = 'sampling'")
-    worker = processes.start("tests.sample_worker", **sampling)
+    worker = run("tests.sample_worker", SAMPLE_LIMITS=LIMITS)
     wait_for_workers(user, worker)
 
     rows.add("a", LOOPS_FOR_EVER, status="Queued")
@@ -34,8 +27,8 @@ def test_a_row_that_loops_is_stopped_at_its_time_limit_and_retried(user, rows, s
     assert [outcome for _, outcome, _ in attempts(user)] == ["retried", "failed"]
 
 
-def test_the_thread_of_a_stopped_row_goes_on_with_the_next(user, rows, sampling, processes):
-    worker = processes.start("tests.sample_worker", **sampling)
+def test_the_thread_of_a_stopped_row_goes_on_with_the_next(user, rows, run):
+    worker = run("tests.sample_worker", SAMPLE_LIMITS=LIMITS)
     wait_for_workers(user, worker)
     rows.add("a", LOOPS_FOR_EVER, status="Queued")
     rows.wait_for("Processing", "a")
@@ -46,8 +39,8 @@ def test_the_thread_of_a_stopped_row_goes_on_with_the_next(user, rows, sampling,
     assert rows.row("b").note == f"found by {worker.pid}"
 
 
-def test_a_row_that_can_not_be_stopped_ends_its_process_with_a_dump_of_the_stack(user, rows, sampling, processes):
-    worker = processes.start("tests.stuck_worker", **sampling)
+def test_a_row_that_can_not_be_stopped_ends_its_process_with_a_dump_of_the_stack(user, rows, run):
+    worker = run("tests.unruly_worker")
     wait_for_workers(user, worker)
 
     rows.add("a", "stuck", status="Queued")
@@ -58,12 +51,8 @@ def test_a_row_that_can_not_be_stopped_ends_its_process_with_a_dump_of_the_stack
     assert "in block_for_ever" in worker.output()
 
 
-def test_a_worker_that_gave_itself_up_is_restarted_and_the_row_fails_for_good_in_the_end(
-    user, rows, sampling, processes
-):
-    supervisor = processes.start(
-        "tests.sample_up", SAMPLE_WORKER="tests.stuck_worker", SCRAPERSKY_PROCESSES="1", **sampling
-    )
+def test_a_worker_that_gave_itself_up_is_restarted_and_the_row_fails_for_good_in_the_end(rows, run):
+    supervisor = run("tests.sample_up", SAMPLE_WORKER="tests.unruly_worker", SCRAPERSKY_PROCESSES="1")
     rows.add("a", "stuck", status="Queued")
 
     rows.wait_for("Failed", "a", timeout=60)
@@ -74,9 +63,22 @@ def test_a_worker_that_gave_itself_up_is_restarted_and_the_row_fails_for_good_in
     assert supervisor.output().count("code=70") == 3
 
 
-def test_a_workflow_that_calls_exit_strands_neither_its_row_nor_the_worker(user, rows, sampling, processes):
+def test_a_workflow_that_returns_rubbish_strands_neither_its_row_nor_the_worker(user, rows, run):
+    worker = run("tests.unruly_worker")
+    wait_for_workers(user, worker)
+
+    rows.add("a", "rubbish", status="Queued")
+    rows.wait_for("Failed", "a")
+    rows.add("b", status="Queued")
+    rows.wait_for("Done", "b")
+
+    assert rows.row("a").error
+    assert rows.row("b").note == f"found by {worker.pid}"
+
+
+def test_a_workflow_that_calls_exit_strands_neither_its_row_nor_the_worker(user, rows, run):
     user.execute("update engine.workflow set max_attempts = 1 where name = 'sampling'")
-    worker = processes.start("tests.sample_worker", **sampling)
+    worker = run("tests.sample_worker", SAMPLE_LIMITS=LIMITS)
     wait_for_workers(user, worker)
 
     rows.add("a", "exit", status="Queued")
