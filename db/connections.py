@@ -27,7 +27,7 @@ GUARD = f"""
 select set_config('lock_timeout', '{LOCK_TIMEOUT}', true), set_config('statement_timeout', '30s', true),
        set_config('idle_in_transaction_session_timeout', '30s', true), set_config('jit', 'off', true),
        set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
-       set_config('enable_mergejoin', 'off', true)
+       set_config('enable_mergejoin', 'off', true), set_config('enable_material', 'off', true)
 """.encode()
 
 

@@ -55,7 +55,7 @@ returning item.{pk}::text, item.ctid::text, {columns}
 -- name: drop_withdrawn
 -- Of the jobs that we hold: those whose row no longer asks for work.
 delete from engine.job
-where job.token = %(token)s and job.pk = any(%(pks)s)
+where job.workflow = %(workflow)s and job.token = %(token)s and job.pk = any(%(pks)s)
   and not exists (select 1 from {table} as item where item.{pk} = {job_pk} and item.{status} = %(queued)s)
 
 -- name: give_back
@@ -69,7 +69,7 @@ where job.workflow = %(workflow)s and job.pk = wait.pk and job.token = %(token)s
 -- name: key_state
 select wanted.key,
        (select count(*) from engine.job
-        where job.key = wanted.key and job.token is not null and job.token <> %(token)s),
+        where job.key = wanted.key and job.worker_id is not null and job.token is distinct from %(token)s),
        coalesce((select extract(epoch from pace.next_start - clock_timestamp())
                  from engine.pace where pace.key = wanted.key), 0)::float8
 from unnest(%(keys)s::text[]) as wanted (key)

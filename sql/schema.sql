@@ -54,9 +54,11 @@ create table if not exists engine.job (
 );
 
 create index if not exists job_ready on engine.job (workflow, priority, run_at) where token is null and not dead;
-create index if not exists job_running on engine.job (workflow, worker_id) where token is not null;
-create index if not exists job_token on engine.job (token) where token is not null;
-create index if not exists job_running_key on engine.job (key) where token is not null and key is not null;
+create index if not exists job_dead on engine.job (workflow) where dead;
+-- Running jobs by claim, and by key. When nothing ran at the last ANALYZE, all indexes of running jobs look equally
+-- cheap, and one may be read from end to end. So each has a condition of its own: token and worker_id are null together.
+create index if not exists job_running on engine.job (workflow, token) where token is not null;
+create index if not exists job_running_key on engine.job (key) where worker_id is not null and key is not null;
 
 -- When the next run for a politeness key may start.
 create table if not exists engine.pace (

@@ -1,13 +1,18 @@
 -- Find what doorbells, nudges and dead workers left behind. Reads of the user's tables are TID ranges of bounded size.
 
 -- name: claims_of_the_dead
--- Claims whose worker is no longer registered.
-select job.pk, job.token, job.generation, job.attempt, job.worker_id, extract(epoch from clock_timestamp() - job.started_at)::float8,
+-- Claims whose worker is no longer registered, page by page. (Materialized: or the planner may read all jobs by key.)
+with lost as materialized (
+    select job.pk, job.token, job.generation, job.attempt, job.worker_id, job.started_at
+    from engine.job
+    where job.workflow = %(workflow)s and job.token is not null
+      and not exists (select 1 from engine.worker where worker.id = job.worker_id)
+)
+select pk, token, generation, attempt, worker_id, extract(epoch from clock_timestamp() - started_at)::float8,
        (select coalesce(max_attempts, declared_max_attempts) from engine.workflow where name = %(workflow)s)
-from engine.job
-where job.workflow = %(workflow)s and job.token is not null
-  and not exists (select 1 from engine.worker where worker.id = job.worker_id) and job.pk > %(after)s
-order by job.pk
+from lost
+where pk > %(after)s
+order by pk
 limit %(size)s
 
 -- name: table_blocks
@@ -22,7 +27,8 @@ select item.{pk}::text
 from {table} as item
 where item.ctid >= %(low)s::tid and item.ctid < %(high)s::tid and item.{status} = %(queued)s
   and not exists (
-      select 1 from engine.job where job.workflow = %(workflow)s and job.pk = item.{pk}::text collate "C" and not job.dead)
+      select 1 from engine.job
+      where job.workflow = %(workflow)s and job.pk = item.{pk}::text collate "C" and not job.dead)
 
 -- name: adopt_rows
 insert into engine.job as job (workflow, pk, priority, key)
@@ -35,12 +41,13 @@ where job.dead
 returning pk
 
 -- name: orphan_rows
--- Processing rows that no claim covers.
+-- Processing rows that no claim covers. (worker_id, not token: or the planner may read all running jobs for each row.)
 select item.{pk}::text, item.ctid::text
 from {table} as item
 where item.ctid >= %(low)s::tid and item.ctid < %(high)s::tid and item.{status} = %(processing)s
   and not exists (
-      select 1 from engine.job where job.workflow = %(workflow)s and job.pk = item.{pk}::text collate "C" and job.token is not null)
+      select 1 from engine.job
+      where job.workflow = %(workflow)s and job.pk = item.{pk}::text collate "C" and job.worker_id is not null)
 for no key update of item skip locked
 
 -- name: adopt_orphans
@@ -60,13 +67,15 @@ update {table} as item set {status} = %(queued)s, {error} = %(reason)s
 where item.ctid = any(%(tids)s::tid[]) and item.{pk} = any(%(pks)s::{pk_type}[])
 
 -- name: idle_jobs
--- Unclaimed jobs whose row is gone or wants no work: not queued for a waiting job, not failed for a dead one.
+-- Unclaimed jobs whose row is gone or wants no work: not queued for a waiting job, not failed for a dead one. A row in
+-- Processing is adopted with its job. (The || '' keeps the planner from reading all jobs of the workflow for one slice.)
 select job.ctid::text
 from engine.job
-where job.workflow = %(workflow)s and job.token is null and job.ctid >= %(low)s::tid and job.ctid < %(high)s::tid
+where job.workflow || '' = %(workflow)s and job.token is null and job.ctid >= %(low)s::tid and job.ctid < %(high)s::tid
   and not exists (
       select 1 from {table} as item
-      where item.{pk} = {job_pk} and item.{status}::text = case when job.dead then %(failed)s else %(queued)s end)
+      where item.{pk} = {job_pk}
+        and item.{status}::text in (%(processing)s, case when job.dead then %(failed)s else %(queued)s end))
 for update of job skip locked
 
 -- name: drop_idle_jobs
@@ -75,4 +84,4 @@ where ctid = any(%(tids)s::tid[]) and token is null
   and not exists (
       select 1 from {table} as item
       where item.{pk} = {job_pk}
-        and item.{status}::text in (%(queued)s, case when job.dead then %(failed)s else %(queued)s end))
+        and item.{status}::text in (%(queued)s, %(processing)s, case when job.dead then %(failed)s else %(queued)s end))

@@ -32,10 +32,7 @@ QUICK = {
 DOORBELL_ONLY = "60"
 START_SECONDS = 60.0
 
-LISTENS = (
-    "datname = current_database() and application_name = 'scrapersky listener' "
-    "and state = 'idle' and query ~ '^listen|pg_notify'"
-)
+LISTENS = "datname = current_database() and application_name = 'scrapersky listener' and query ~ '^listen'"
 
 
 @dataclass

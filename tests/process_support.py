@@ -146,9 +146,14 @@ def registered(db: Connection[Any]) -> list[int]:
 
 
 def wait_for_workers(db: Connection[Any], *workers: Started) -> None:
-    for worker in workers:
-        wait_until(lambda worker=worker: worker.pid in registered(db) or worker.process.poll() is not None)
-        assert worker.process.poll() is None, f"it ended before it registered:\n{worker.output()}"
+    """All of them have registered; fail at once when one has died instead."""
+
+    def all_there() -> bool:
+        dead = [worker.output() for worker in workers if worker.process.poll() is not None]
+        assert not dead, f"ended before it registered:\n{dead[0]}"
+        return {worker.pid for worker in workers} <= set(registered(db))
+
+    wait_until(all_there)
 
 
 class Ledger:

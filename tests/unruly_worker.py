@@ -1,7 +1,9 @@
-"""`python -m tests.unruly_worker`: a sample worker whose rows may also be `stuck` or return `rubbish`."""
+"""`python -m tests.unruly_worker`: a sample worker whose rows may also be `stuck`, or return `rubbish` or something `huge`."""
 
+import secrets
 import threading
 from datetime import timedelta
+from typing import Any, cast
 
 from dramatiq import Worker
 
@@ -10,9 +12,9 @@ from app.config import load_settings
 from app.logs import configure_logging
 from app.process import Process
 from db.outcomes import Found
-from tests.samples import SampleRow, act, sample_workflow
+from tests.samples import Finding, SampleRow, act, sample_workflow
 
-LIMITS = {"time_limit": timedelta(seconds=0.5), "rescue_after": timedelta(seconds=2)}
+LIMITS: dict[str, Any] = {"time_limit": timedelta(seconds=0.5), "rescue_after": timedelta(seconds=2)}
 
 
 def block_for_ever() -> None:
@@ -27,7 +29,9 @@ def misbehave(row: SampleRow) -> Found:
         case "stuck":
             block_for_ever()
         case "rubbish":
-            return Found(rows=["not a row"])  # type: ignore[list-item]  # that is the point
+            return Found(rows=cast("list[Finding]", ["not a row"]))
+        case "huge":
+            return Found(rows=[Finding(name=secrets.token_hex(10_000))])  # no index takes a key of this size
     return act(row)
 
 

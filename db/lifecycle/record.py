@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, assert_never
 from uuid import UUID
 
-from psycopg import Connection, DataError, IntegrityError, ProgrammingError, Rollback, errors
+from psycopg import Connection, DataError, IntegrityError, NotSupportedError, ProgrammingError, Rollback, errors
 
 from db.declaration import Declaration
 from db.outcomes import ERROR_LENGTH, Again, Failed, Found, Lost, Outcome, Released, error_text
@@ -16,11 +16,14 @@ from db.statements import statements, text_array
 log = logging.getLogger(__name__)
 
 # The row's own fault: it fails alone. Anything else is the database's, and the whole record is tried again.
+# A key too long for its index is a ProgramLimitExceeded; what JSON or UTF-8 can not say are Python's own errors.
 BAD_ROW = (
     DataError,
     IntegrityError,
     ProgrammingError,
+    NotSupportedError,
     errors.ProgramLimitExceeded,
+    errors.StatementTooComplex,
     TypeError,
     ValueError,
     RecursionError,

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from tests.process_support import wait_for_workers, wait_until
 
 LOOPS_FOR_EVER = "sleep 3600"
@@ -63,17 +65,37 @@ def test_a_worker_that_gave_itself_up_is_restarted_and_the_row_fails_for_good_in
     assert supervisor.output().count("code=70") == 3
 
 
-def test_a_workflow_that_returns_rubbish_strands_neither_its_row_nor_the_worker(user, rows, run):
+@pytest.mark.parametrize("result", ["rubbish", "huge"])
+def test_a_result_that_can_not_be_stored_fails_its_row_alone(user, rows, run, result):
     worker = run("tests.unruly_worker")
     wait_for_workers(user, worker)
 
-    rows.add("a", "rubbish", status="Queued")
+    rows.add("a", result, status="Queued")
     rows.wait_for("Failed", "a")
     rows.add("b", status="Queued")
     rows.wait_for("Done", "b")
 
-    assert rows.row("a").error
+    assert rows.row("a").error.startswith("the result could not be stored: ")
     assert rows.row("b").note == f"found by {worker.pid}"
+
+
+def test_a_result_that_a_users_trigger_refuses_fails_its_row_with_the_triggers_words(user, rows, run):
+    user.execute(
+        "create function refuse() returns trigger language plpgsql as "
+        "$$ begin raise exception 'not on a Sunday'; end $$"
+    )
+    user.execute(
+        "create trigger refuse before insert on findings for each row when (new.name = 'a') execute function refuse()"
+    )
+    worker = run("tests.sample_worker")
+    wait_for_workers(user, worker)
+
+    rows.add("a", status="Queued")
+    rows.add("b", status="Queued")
+    rows.wait_for("Failed", "a")
+    rows.wait_for("Done", "b")
+
+    assert "not on a Sunday" in rows.row("a").error
 
 
 def test_a_workflow_that_calls_exit_strands_neither_its_row_nor_the_worker(user, rows, run):
