@@ -6,15 +6,16 @@ import sys
 
 import click
 import psycopg
+import sqlalchemy
 
 from app import VERSION
 from app.config import ConfigurationError, Settings, load_settings
-from app.counting import counting_together
+from app.counting import PortTakenError, counting_together
 from app.logs import configure_logging
 from db.embedded import EmbeddedPostgresError
 from db.migrate import MigrationError
 
-USAGE, FAILURE = 2, 1
+USAGE, FAILURE, INTERRUPTED = 2, 1, 130
 
 
 class Commands(click.Group):
@@ -166,15 +167,19 @@ def main() -> None:
         error.show()
         sys.exit(error.exit_code)
     except click.Abort:
-        sys.exit(130)
+        sys.exit(INTERRUPTED)
     except ConfigurationError as error:
         click.echo(str(error), err=True)
         sys.exit(USAGE)
-    except (EmbeddedPostgresError, MigrationError) as error:
+    except (EmbeddedPostgresError, MigrationError, PortTakenError) as error:
         click.echo(str(error), err=True)
         sys.exit(FAILURE)
-    except psycopg.OperationalError as error:
-        click.echo(f"The database does not answer: {error}", err=True)
+    except (psycopg.errors.UndefinedTable, psycopg.errors.InvalidSchemaName):
+        click.echo("this database has no engine yet; run: scrapersky migrate", err=True)
+        sys.exit(FAILURE)
+    except (psycopg.OperationalError, sqlalchemy.exc.OperationalError) as error:
+        cause = error.orig if isinstance(error, sqlalchemy.exc.OperationalError) else error
+        click.echo(f"The database does not answer: {' '.join(str(cause).split())}", err=True)
         sys.exit(FAILURE)
 
 

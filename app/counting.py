@@ -11,6 +11,10 @@ from pathlib import Path
 DIRECTORY = "PROMETHEUS_MULTIPROC_DIR"
 
 
+class PortTakenError(RuntimeError):
+    """The metrics can not be served where the settings say."""
+
+
 @contextmanager
 def counting_together() -> Iterator[None]:
     """Let this process and its children count in one directory. To be entered before app.metrics is imported."""

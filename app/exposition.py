@@ -10,7 +10,7 @@ from prometheus_client import CollectorRegistry, multiprocess, start_http_server
 from prometheus_client.core import GaugeMetricFamily
 
 from app.config import Settings, load_settings
-from app.counting import count_with_siblings
+from app.counting import PortTakenError, count_with_siblings
 from app.database import database
 from db.connections import Pool, open_pool
 
@@ -65,7 +65,13 @@ def metrics_server(settings: Settings, pool: Pool | None) -> Iterator[None]:
         registry.register(QueueCollector(pool))
     server: WSGIServer
     thread: threading.Thread
-    server, thread = start_http_server(settings.metrics_port, settings.metrics_host, registry)
+    try:
+        server, thread = start_http_server(settings.metrics_port, settings.metrics_host, registry)
+    except OSError as error:
+        raise PortTakenError(
+            f"/metrics: {settings.metrics_host}:{settings.metrics_port}: {error.strerror}; "
+            "set SCRAPERSKY_METRICS_PORT to another port, or to 0 for no metrics"
+        ) from error
     try:
         yield
     finally:

@@ -77,12 +77,13 @@ class Runner:
         self._missed.clear()
         ends = time.monotonic() + self.around.time_slice.total_seconds()
         batch = self._claim()
-        while batch is not None and batch.rows:
+        while batch is not None and (batch.rows or batch.full):
             if batch.full:
                 self.around.nudger.nudge(self.workflow.name)
             endings = self._run(batch)
             goes_on = time.monotonic() < ends and not self.around.draining.is_set()
-            batch = self._record(batch.token, endings, goes_on=goes_on)
+            # Full and yet empty: all were locked or spared. They stepped aside, and others may stand behind them.
+            batch = self._record(batch.token, endings, goes_on=goes_on) if endings else self._claim()
             if not goes_on:
                 return True
         return False

@@ -10,6 +10,7 @@ import time
 from collections.abc import Sequence
 
 import click
+import psycopg
 from apscheduler.schedulers.blocking import BlockingScheduler
 
 from app.broker import Nudger, make_broker
@@ -48,6 +49,7 @@ def run_listener(settings: Settings) -> int:
 def run_sweeper(settings: Settings) -> int:
     """Until a signal, or until the supervisor is gone."""
     scheduler = BlockingScheduler(timezone="UTC")
+    logging.getLogger("apscheduler").setLevel(logging.ERROR)  # a pass that takes longer than its interval is no news
     stop = threading.Event()
     _stop_on_signal(stop)
     threading.Thread(target=lambda: (stop.wait(), scheduler.shutdown(wait=True)), daemon=True).start()
@@ -69,6 +71,7 @@ def run_sweep(settings: Settings, names: Sequence[str], *, dry_run: bool, as_jso
     _check_names(chosen, [workflow.name for workflow in workflows])
     with contextlib.ExitStack() as stack:
         url = stack.enter_context(database(settings))
+        psycopg.connect(url).close()  # whoever waits at a prompt wants to hear at once that nobody answers
         pool = open_pool(url, size=2, name="sweep")
         stack.callback(pool.close)
         sweeper = Sweeper(pool, workflows, settings, dry_run=dry_run)

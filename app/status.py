@@ -48,11 +48,8 @@ def _read(url: str) -> tuple[list[DictRow], int]:
     with psycopg.connect(
         url, autocommit=True, row_factory=dict_row, application_name="scrapersky status"
     ) as connection:
-        try:
-            overview = connection.execute(OVERVIEW).fetchall()
-            workers = connection.execute(WORKERS).fetchone()
-        except psycopg.errors.UndefinedTable:
-            raise click.ClickException("this database has no engine yet; run: scrapersky migrate") from None
+        overview = connection.execute(OVERVIEW).fetchall()
+        workers = connection.execute(WORKERS).fetchone()
     return overview, workers["count"] if workers else 0
 
 

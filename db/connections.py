@@ -20,7 +20,7 @@ KEEPALIVE: dict[str, Any] = {
 }
 
 # Less than deadlock_timeout (1 s): when the engine and a user wait for each other, the engine gives way.
-LOCK_TIMEOUT = "500ms"
+LOCK_TIMEOUT = "200ms"
 
 # With few rows queued the planner may prefer to read a whole table or to hash it. A batch is always reached by index.
 GUARD = f"""

@@ -94,7 +94,9 @@ def _upsert(model: type[Base], columns: Columns, target: PartialKey) -> bytes:
     key = sql.SQL(", ").join(map(sql.Identifier, target.columns))
     condition = sql.SQL(f" where {target.condition}" if target.condition else "")
     changes = [_change(model, column) for column in columns if column not in target.columns]
-    action = sql.SQL("update set {sets} where ({old}) is distinct from ({new})").format(
+    touch = "updated_at" in table_of(model).columns and "updated_at" not in columns
+    action = sql.SQL("update set {sets}{touch} where ({old}) is distinct from ({new})").format(
+        touch=sql.SQL(", updated_at = clock_timestamp()" if touch else ""),
         sets=sql.SQL(", ").join(sql.SQL("{} = {}").format(sql.Identifier(name), value) for name, value in changes),
         old=sql.SQL(", ").join(sql.Identifier("existing", name) for name, _ in changes),
         new=sql.SQL(", ").join(value for _, value in changes),

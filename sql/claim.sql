@@ -18,7 +18,7 @@ set token = %(token)s, worker_id = %(worker)s, attempt = job.attempt + 1, starte
 where job.ctid = any(array(
     select due.ctid
     from engine.job as due
-    where due.workflow = %(workflow)s and due.token is null and not due.dead and due.run_at <= now()
+    where due.workflow = %(workflow)s and due.token is null and not due.dead and due.run_at <= statement_timestamp()
     order by due.priority, due.run_at
     limit (
         select case
@@ -37,7 +37,7 @@ where job.ctid = any(array(
     for update of due skip locked
 ))
 returning job.pk, job.generation, job.attempt, job.lost, job.key, job.priority,
-          extract(epoch from clock_timestamp() - job.run_at)::float8,
+          extract(epoch from statement_timestamp() - job.run_at)::float8,
           (select coalesce(max_attempts, declared_max_attempts) from engine.workflow where name = %(workflow)s),
           (select coalesce(batch, declared_batch) from engine.workflow where name = %(workflow)s)
 

@@ -4,7 +4,11 @@
 -- name: end_jobs
 -- The usual case: every row of the batch worked, and nobody touched it meanwhile.
 delete from engine.job
-where token = %(token)s and workflow = %(workflow)s and pk = any(%(pks)s)
+where ctid = any(array(
+    select ctid from engine.job
+    where token = %(token)s and workflow = %(workflow)s and pk = any(%(pks)s)
+    for update skip locked
+))
 returning pk, generation
 
 -- name: lock_rows

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
 from dramatiq import Message
 from psycopg import Connection
 
@@ -32,6 +33,10 @@ QUICK = {
 DOORBELL_ONLY = "60"
 START_SECONDS = 60.0
 
+OUTSIDE = [pytest.param(name, marks=pytest.mark.broker(name)) for name in ("redis", "rabbitmq")]
+over_a_broker_outside = pytest.mark.parametrize("system", OUTSIDE, indirect=True)
+over_rabbitmq = pytest.mark.parametrize("system", OUTSIDE[1:], indirect=True)
+
 LISTENS = "datname = current_database() and application_name = 'scrapersky listener' and query ~ '^listen'"
 
 
@@ -39,7 +44,6 @@ LISTENS = "datname = current_database() and application_name = 'scrapersky liste
 class Running:
     process: subprocess.Popen[bytes]
     log_file: Path
-    is_worker: bool
 
     @property
     def log(self) -> str:
@@ -73,7 +77,7 @@ class System:
         assert self.broker is not None
         return self.broker
 
-    def start(self, *arguments: str, is_worker: bool = False) -> Running:
+    def start(self, *arguments: str) -> Running:
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("SCRAPERSKY_")}
         log_file = self.directory / f"{len(self.running)}.log"
         with log_file.open("wb") as log:
@@ -85,11 +89,11 @@ class System:
                 stdout=log,
                 stderr=log,
             )
-        self.running.append(Running(process, log_file, is_worker))
+        self.running.append(Running(process, log_file))
         return self.running[-1]
 
     def worker(self) -> Running:
-        return self.start("app.worker", is_worker=True)
+        return self.start("app.worker")
 
     def listener(self) -> Running | None:
         """Without a broker the workers listen for themselves."""

@@ -163,6 +163,9 @@ class Ledger:
         self.path = path
         path.touch()
 
+    def clear(self) -> None:
+        self.path.write_text("")
+
     def lines(self, name: str) -> list[tuple[str, int]]:
         """What happened to one row, in order: `[("began", 4711), ("ended", 4711)]`."""
         return self._by_row()[name]

@@ -1,4 +1,4 @@
-"""`python -m tests.unruly_worker`: a sample worker whose rows may also be `stuck`, or return `rubbish` or something `huge`."""
+"""`python -m tests.unruly_worker`: a sample worker whose rows may also be `stuck`, `rubbish` or `huge`."""
 
 import secrets
 import threading

@@ -124,7 +124,7 @@ class Claimer:
                 running[job.key] += 1
                 pause[job.key] = spacing
             else:
-                slot = max(pause[job.key], spacing / 2, 0.01)
+                slot = max(pause[job.key], spacing / 2, 0.1)
                 spared.append((job.pk, slot))
                 pause[job.key] = slot + spacing
         self._give_back(connection, parameters, spared)

@@ -1,6 +1,5 @@
 """What the acceptance tests share: a database with the sample table, a user's connection to it, real processes."""
 
-import os
 import shutil
 import subprocess
 import sys
@@ -13,7 +12,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from psycopg import Connection, sql
+from psycopg import Connection
 
 from actors.registry import WORKFLOWS
 from app.config import Settings
@@ -22,37 +21,32 @@ from db.migrate import migrate
 from tests.acceptance.sample_rows import SampleRows
 from tests.process_support import Ledger, Processes, Started, clean_environment, processes_in
 from tests.samples import create_sample_tables, sample_workflow
+from tests.shared_database import shared_database
 
 NUMBERS = count(1)
 
 
-def create_database(server: EmbeddedPostgres, name: str, template: str) -> str:
-    with psycopg.connect(server.url, autocommit=True) as connection:
-        create = sql.SQL("create database {} template {}")
-        connection.execute(create.format(sql.Identifier(name), sql.Identifier(template)))
-    return server.url.replace("/scrapersky?", f"/{name}?")
-
-
-def drop_database(server: EmbeddedPostgres, name: str) -> None:
-    with psycopg.connect(server.url, autocommit=True) as connection:
-        connection.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
-
-
 @pytest.fixture(scope="session")
-def sample_template(server: EmbeddedPostgres, template: str) -> str:
+def sample_template(server: EmbeddedPostgres, template: str) -> Iterator[str]:
     """A migrated database in which the sample workflow is declared too."""
-    url = create_database(server, "template_samples", template)
-    create_sample_tables(url)
-    migrate(url, [*WORKFLOWS, sample_workflow()], Settings().default_tenant_id)
-    return "template_samples"
+    with shared_database(server, template, "template_samples") as url:
+        create_sample_tables(url)
+        migrate(url, [*WORKFLOWS, sample_workflow()], Settings().default_tenant_id)
+        yield "template_samples"
 
 
 @pytest.fixture
 def samples(server: EmbeddedPostgres, sample_template: str) -> Iterator[str]:
     """The URL of a database with the sample table."""
-    name = f"samples_{os.getpid()}_{next(NUMBERS)}"
-    yield create_database(server, name, sample_template)
-    drop_database(server, name)
+    with shared_database(server, sample_template, f"samples_{next(NUMBERS)}") as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def shared_samples(server: EmbeddedPostgres, sample_template: str) -> Iterator[str]:
+    """The same for all tests of a file, where one worker serves them all."""
+    with shared_database(server, sample_template, f"samples_{next(NUMBERS)}") as url:
+        yield url
 
 
 @pytest.fixture
@@ -73,15 +67,22 @@ def ledger(tmp_path: Path) -> Ledger:
 
 
 @pytest.fixture
-def gate(tmp_path: Path) -> Path:
-    """Rows with the action `gate <path>` run until this file is touched."""
-    return tmp_path / "gate"
+def gate(tmp_path: Path) -> Iterator[Path]:
+    """Rows with the action `gate <path>` run until this file is touched, at the latest at the end of the test."""
+    yield tmp_path / "gate"
+    (tmp_path / "gate").touch()
 
 
 @pytest.fixture
 def processes(tmp_path: Path) -> Iterator[Processes]:
     """To be asked for after the database: what is set up last is ended first."""
     with processes_in(tmp_path) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def shared_processes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Processes]:
+    with processes_in(tmp_path_factory.mktemp("processes")) as started:
         yield started
 
 

@@ -4,16 +4,10 @@ import re
 import urllib.request
 from functools import partial
 
-import pytest
-
-from tests.broker_support import QUEUE, System
+from tests.broker_support import QUEUE, System, over_a_broker_outside, over_rabbitmq
 from tests.server_support import RabbitMQ, free_port, wait_until
 
 pytest_plugins = ["tests.broker_fixtures"]
-
-OUTSIDE = [pytest.param(name, marks=pytest.mark.broker(name)) for name in ("redis", "rabbitmq")]
-over_a_broker_outside = pytest.mark.parametrize("system", OUTSIDE, indirect=True)
-over_rabbitmq = pytest.mark.parametrize("system", OUTSIDE[1:], indirect=True)
 
 # Dramatiq's consumers try again every 3 seconds, and bring an unsent acknowledgement every 5.
 RETURN_SECONDS = 30.0

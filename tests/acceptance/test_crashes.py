@@ -156,18 +156,20 @@ def is_alive(pid):
         return False
 
 
-def test_a_row_on_its_last_attempt_survives_the_death_of_its_worker(user, rows, gate, run):
-    """A worker that dies is not the row's failure; the row has its own count of lost workers."""
+def test_a_row_whose_worker_dies_on_its_last_attempt_fails_and_says_why(user, rows, gate, run):
+    """Attempts are counted at the claim, so that a row which kills its process counts without its help."""
     user.execute("update engine.workflow set max_attempts = 1 where name = 'sampling'")
     run("tests.sample_up", SCRAPERSKY_PROCESSES="1")
     rows.add("a", f"gate {gate}", status="Queued")
     rows.wait_for("Processing", "a")
 
     os.kill(worker_of(rows, "a"), signal.SIGKILL)
-    gate.touch()
-    rows.wait_for("Done", "a")
+    rows.wait_for("Failed", "a")
 
-    assert rows.findings("a") == 1
+    assert user.execute("select error from samples where name = 'a'").fetchone() == (
+        "its worker process died, 1 of 3 times (attempt 1 of 1)",
+    )
+    assert rows.findings("a") == 0
 
 
 def test_a_worker_that_dies_does_not_keep_other_rows_waiting(user, rows, gate, run):

@@ -5,18 +5,30 @@ import pytest
 from psycopg import IsolationLevel, sql
 
 from tests.process_support import wait_for_workers, wait_until
+from tests.shared_database import shared_database
 
 QUEUE_ALL = "update local_businesses set domain_extraction_status = 'Queued'"
 LEFT = "select count(*) from local_businesses where domain_extraction_status is distinct from 'Completed'"
 RUNS = "select pk, count(*) from engine.attempt where outcome = 'completed' group by pk"
 
 
+@pytest.fixture(scope="module")
+def workers(server, template, shared_processes):
+    """Two real processes with every workflow of the registry, and the URL of their database."""
+    with shared_database(server, template, "promise") as url:
+        environment = {"DATABASE_URL": url, "SCRAPERSKY_KEEP_SUCCESSES": "true", "SCRAPERSKY_THREADS": "4"}
+        workers = [shared_processes.start("app.worker", **environment) for _ in range(2)]
+        with psycopg.connect(url, autocommit=True) as connection:
+            wait_for_workers(connection, *workers)
+        yield url
+        shared_processes.end_all()
+
+
 @pytest.fixture
-def workers(database, db, processes):
-    """Two real processes with every workflow of the registry."""
-    environment = {"DATABASE_URL": database, "SCRAPERSKY_KEEP_SUCCESSES": "true", "SCRAPERSKY_THREADS": "4"}
-    workers = [processes.start("app.worker", **environment) for _ in range(2)]
-    wait_for_workers(db, *workers)
+def database(workers):
+    """Without the rows of earlier tests."""
+    with psycopg.connect(workers, autocommit=True) as connection:
+        connection.execute("truncate local_businesses, domains, engine.job, engine.attempt, engine.submission cascade")
     return workers
 
 
@@ -29,7 +41,7 @@ def add_businesses(db, count):
     )
 
 
-def test_one_row_queued_by_an_update_completes(workers, db):
+def test_one_row_queued_by_an_update_completes(db):
     add_businesses(db, 1)
 
     db.execute(QUEUE_ALL)
@@ -39,7 +51,7 @@ def test_one_row_queued_by_an_update_completes(workers, db):
     assert db.execute("select domain from domains").fetchall() == [("site0.com",)]
 
 
-def test_ten_thousand_rows_queued_by_a_single_update_complete_once_each(workers, db):
+def test_ten_thousand_rows_queued_by_a_single_update_complete_once_each(db):
     add_businesses(db, 10_000)
 
     db.execute(QUEUE_ALL)
@@ -53,7 +65,7 @@ def test_ten_thousand_rows_queued_by_a_single_update_complete_once_each(workers,
     assert db.execute("select count(*) from engine.job").fetchone() == (0,)
 
 
-def test_two_businesses_with_one_site_share_its_domain(workers, db):
+def test_two_businesses_with_one_site_share_its_domain(db):
     add_businesses(db, 2)
 
     db.execute(QUEUE_ALL)
@@ -63,7 +75,7 @@ def test_two_businesses_with_one_site_share_its_domain(workers, db):
     assert db.execute("select count(*) from domains").fetchone() == (1,)
 
 
-def test_rows_that_are_inserted_as_queued_complete(workers, db):
+def test_rows_that_are_inserted_as_queued_complete(db):
     db.execute(
         "insert into local_businesses (website_url, domain_extraction_status) "
         "select 'https://inserted' || n || '.com', 'Queued' from generate_series(1, 10) as n"
@@ -74,7 +86,7 @@ def test_rows_that_are_inserted_as_queued_complete(workers, db):
     assert db.execute("select count(*) from domains").fetchone() == (10,)
 
 
-def test_a_user_in_repeatable_read_can_submit_while_the_engine_works(workers, db, database):
+def test_a_user_in_repeatable_read_can_submit_while_the_engine_works(db, database):
     add_businesses(db, 2_000)
     db.execute(QUEUE_ALL + " where business_name <> 'business 0'")
 
@@ -87,7 +99,7 @@ def test_a_user_in_repeatable_read_can_submit_while_the_engine_works(workers, db
     wait_until(lambda: db.execute(LEFT).fetchone() == (0,), timeout=60)
 
 
-def test_a_user_who_may_only_update_the_status_column_can_submit(workers, db, database):
+def test_a_user_who_may_only_update_the_status_column_can_submit(db, database):
     add_businesses(db, 1)
     role = sql.Identifier("clerk")
     db.execute(sql.SQL("create role {} login").format(role))

@@ -3,14 +3,31 @@
 import psycopg
 import pytest
 
-from tests.process_support import stays, wait_for_workers, wait_until
+from tests.process_support import Ledger, stays, wait_for_workers, wait_until
+
+
+@pytest.fixture(scope="module")
+def ledger(tmp_path_factory):
+    return Ledger(tmp_path_factory.mktemp("ledger") / "ledger")
+
+
+@pytest.fixture(scope="module")
+def worker(shared_samples, ledger, shared_processes):
+    worker = shared_processes.start(
+        "tests.sample_worker", DATABASE_URL=shared_samples, SAMPLE_LEDGER=str(ledger.path), SCRAPERSKY_THREADS="2"
+    )
+    with psycopg.connect(shared_samples, autocommit=True) as connection:
+        wait_for_workers(connection, worker)
+    return worker
 
 
 @pytest.fixture
-def worker(user, run):
-    worker = run("tests.sample_worker", SCRAPERSKY_THREADS="2")
-    wait_for_workers(user, worker)
-    return worker
+def samples(worker, ledger, shared_samples):
+    """Without the rows and runs of earlier tests."""
+    ledger.clear()
+    with psycopg.connect(shared_samples, autocommit=True) as connection:
+        connection.execute("truncate samples, findings, engine.job")
+    return shared_samples
 
 
 def began(ledger, name):
