@@ -1,6 +1,8 @@
 """Dramatiq carries nudges: inside the process by default, through Redis or RabbitMQ when BROKER_URL says so."""
 
 import logging
+import threading
+from collections import Counter
 from collections.abc import Iterable
 
 from dramatiq import Broker, Message, Middleware
@@ -16,6 +18,7 @@ log = logging.getLogger(__name__)
 
 # A nudge says "there may be work". More than a few waiting for one workflow say nothing new.
 ENOUGH_NUDGES = 16
+STOP_SECONDS = 2.0
 
 
 def make_broker(settings: Settings, middleware: Iterable[Middleware] = ()) -> Broker:
@@ -35,27 +38,56 @@ def is_in_process(broker: Broker) -> bool:
 
 
 class Nudger:
-    """Sends nudges. With the broker away the work stays in Postgres, and the next poll nudges again."""
+    """Sends nudges. With the broker away the work stays in Postgres, and the next poll nudges again.
+
+    A broker outside is spoken to by one thread alone: one that hangs holds up neither the listener nor a claimed row.
+    """
 
     def __init__(self, broker: Broker, workflows: Iterable[str]) -> None:
         self.broker = broker
         self.workflows = frozenset(workflows)
+        self._wanted: Counter[str] = Counter()
+        self._lock = threading.Lock()
+        self._rung = threading.Event()
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._send_on, name="nudger", daemon=True)
         for name in self.workflows:
             broker.declare_queue(name)
 
-    def nudge(self, workflow: str) -> bool:
-        """True when a nudge is on its way, an earlier one included."""
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stop.set()
+        self._rung.set()
+        self._thread.join(STOP_SECONDS)
+
+    def nudge(self, workflow: str) -> None:
+        """Returns at once."""
+        if is_in_process(self.broker):
+            self._send(workflow)
+            return
+        with self._lock:
+            self._wanted[workflow] = min(self._wanted[workflow] + 1, ENOUGH_NUDGES)
+        self._rung.set()
+
+    def _send_on(self) -> None:
+        while self._rung.wait() and not self._stop.is_set():
+            self._rung.clear()
+            with self._lock:
+                wanted, self._wanted = self._wanted, Counter()
+            for workflow in wanted.elements():
+                self._send(workflow)
+
+    def _send(self, workflow: str) -> None:
         try:
             if self._waiting(workflow) < ENOUGH_NUDGES:
                 self.broker.enqueue(Message(queue_name=workflow, actor_name=workflow, args=(), kwargs={}, options={}))
         except Exception as error:  # noqa: BLE001 - each client has its own errors, and all mean the same
-            event(log, logging.WARNING, "nudge.failed", workflow=workflow, error=str(error))
+            event(log, logging.WARNING, "nudge.failed", workflow=workflow, error=str(error) or repr(error))
             metrics.nudges.labels(workflow, "failed").inc()
-            if isinstance(self.broker, RabbitmqBroker):
-                del self.broker.connection  # a closed channel stays closed: the next nudge opens a new one
-            return False
-        metrics.nudges.labels(workflow, "sent").inc()
-        return True
+        else:
+            metrics.nudges.labels(workflow, "sent").inc()
 
     def _waiting(self, workflow: str) -> int:
         broker = self.broker
@@ -64,5 +96,14 @@ class Nudger:
         if isinstance(broker, RedisBroker):
             return int(broker.client.llen(f"{broker.namespace}:{workflow}"))
         if isinstance(broker, RabbitmqBroker):
-            return broker.get_queue_message_counts(workflow)[0]
+            return waiting_in_rabbitmq(broker, workflow)
         return 0
+
+
+def waiting_in_rabbitmq(broker: RabbitmqBroker, queue: str) -> int:
+    """RabbitMQ closes connections that were silent for long, and Dramatiq replaces those only when it enqueues."""
+    try:
+        return broker.get_queue_message_counts(queue)[0]
+    except Exception:  # noqa: BLE001 - whatever it was, a new connection tells
+        del broker.connection
+        return broker.get_queue_message_counts(queue)[0]

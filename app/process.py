@@ -79,6 +79,8 @@ class Process(Middleware):
         late.start()
         stack.callback(late.stop)
         nudger = Nudger(broker, [workflow.name for workflow in self.workflows])
+        nudger.start()
+        stack.callback(nudger.stop)
         around = Surroundings(
             pool, heart, self._watchdog, nudger, late, self.draining, settings.time_slice, settings.keep_successes
         )
@@ -123,6 +125,15 @@ class Process(Middleware):
                 event(log, logging.WARNING, "supervisor.lost")
                 break
         grace = self.settings.drain.total_seconds() + 10
+        farewell = threading.Timer(grace + 1, self._leave)
+        farewell.daemon = True
+        farewell.start()
         worker.stop(timeout=round(grace * 1000))
         worker.broker.close()
         return 0
+
+    def _leave(self) -> None:
+        """A broker that hangs does not let go of its connections; all rows are recorded or released by now."""
+        event(log, logging.WARNING, "worker.left", worker=self.heart.id)
+        self._exit.close()
+        os._exit(0)

@@ -34,11 +34,14 @@ def run_listener(settings: Settings) -> int:
     names = [workflow.name for workflow in load_workflows(settings)]
     with contextlib.ExitStack() as stack:
         url = stack.enter_context(database(settings))
-        pool = open_pool(url, size=2, name="listener")
+        pool = open_pool(url, size=2, name="poller")
         stack.callback(pool.close)
         if not is_child():
             stack.enter_context(metrics_server(settings, pool))
-        listener = Listener(settings, listen_url(settings, url), pool, Nudger(make_broker(settings), names))
+        nudger = Nudger(make_broker(settings), names)
+        nudger.start()
+        stack.callback(nudger.stop)
+        listener = Listener(settings, listen_url(settings, url), pool, nudger)
         listener.start()
         event(log, logging.INFO, "listener.started")
         stop.wait()

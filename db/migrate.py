@@ -38,7 +38,10 @@ class MigrationError(RuntimeError):
 def migrate(url: str, declarations: Sequence[Declaration], tenant: UUID) -> None:
     """Harmless when repeated, and safe while users and workers write."""
     _patiently("business tables", lambda: _upgrade_tables(url))
-    with psycopg.connect(url, autocommit=True, application_name="scrapersky migrate") as connection:
+    # No prepared statements: behind PgBouncer they stay on a connection that is somebody else's next.
+    with psycopg.connect(
+        url, autocommit=True, prepare_threshold=None, application_name="scrapersky migrate"
+    ) as connection:
         _patiently("engine schema", lambda: _apply_engine(connection, declarations, tenant))
         for declaration in declarations:
             for event in ("insert", "update"):
