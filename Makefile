@@ -22,7 +22,7 @@ up: $(READY)  ## run everything: embedded Postgres, workers, listener, sweeper, 
 	@.venv/bin/scrapersky up
 
 test: $(READY)  ## all tests, on a Postgres of their own
-	@.venv/bin/python -m pytest
+	@.venv/bin/python -m pytest -n auto --dist loadfile
 
 check: $(READY)  ## what CI runs: lint, format, types, layers, tests
 	.venv/bin/ruff check .

@@ -29,23 +29,23 @@ NUMBERS = count(1)
 @pytest.fixture(scope="session")
 def sample_template(server: EmbeddedPostgres, template: str) -> Iterator[str]:
     """A migrated database in which the sample workflow is declared too."""
-    with shared_database(server, template, "template_samples") as url:
+    with shared_database(server, template, "template_acceptance") as url:
         create_sample_tables(url)
         migrate(url, [*WORKFLOWS, sample_workflow()], Settings().default_tenant_id)
-        yield "template_samples"
+        yield "template_acceptance"
 
 
 @pytest.fixture
 def samples(server: EmbeddedPostgres, sample_template: str) -> Iterator[str]:
     """The URL of a database with the sample table."""
-    with shared_database(server, sample_template, f"samples_{next(NUMBERS)}") as url:
+    with shared_database(server, sample_template, f"acceptance_{next(NUMBERS)}") as url:
         yield url
 
 
 @pytest.fixture(scope="module")
 def shared_samples(server: EmbeddedPostgres, sample_template: str) -> Iterator[str]:
     """The same for all tests of a file, where one worker serves them all."""
-    with shared_database(server, sample_template, f"samples_{next(NUMBERS)}") as url:
+    with shared_database(server, sample_template, f"acceptance_{next(NUMBERS)}") as url:
         yield url
 
 
