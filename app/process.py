@@ -20,6 +20,7 @@ from app.heart import Heart
 from app.late import LateRecords
 from app.listener import Listener
 from app.logs import event
+from app.quarantine import Quarantine
 from app.runner import Runner, Surroundings
 from app.supervisor import supervisor_pid
 from db.connections import open_pool
@@ -82,7 +83,15 @@ class Process(Middleware):
         nudger.start()
         stack.callback(nudger.stop)
         around = Surroundings(
-            pool, heart, self._watchdog, nudger, late, self.draining, settings.time_slice, settings.keep_successes
+            pool,
+            heart,
+            self._watchdog,
+            nudger,
+            late,
+            self.draining,
+            Quarantine(),
+            settings.time_slice,
+            settings.keep_successes,
         )
         # No workflow may take the last threads: one full of slow rows must not stop the others.
         share = max(1, settings.threads - (len(self.workflows) - 1))

@@ -8,10 +8,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 import psycopg
 from dramatiq.middleware import Shutdown, TimeLimitExceeded
+from psycopg import Connection
 
 from actors._workflow import Found, Workflow
 from actors.errors import GiveUp, RetryLater
@@ -21,6 +23,7 @@ from app.deadline import Watchdog
 from app.heart import Heart
 from app.late import LateRecords
 from app.logs import event
+from app.quarantine import Quarantine
 from db.connections import Pool, transaction
 from db.lifecycle import Batch, Claimed, Claimer, Ended, Ending, Recorder
 from db.outcomes import Again, Failed, Outcome, Released
@@ -45,6 +48,7 @@ class Surroundings:
     nudger: Nudger
     late: LateRecords
     draining: threading.Event
+    quarantine: Quarantine
     time_slice: timedelta
     keep_successes: bool
 
@@ -67,6 +71,7 @@ class Runner:
         try:
             unfinished = self._drain()
         finally:
+            self.around.quarantine.leave()
             self._room.release()
         if (unfinished or self._missed.is_set()) and not self.around.draining.is_set():
             self._missed.clear()
@@ -98,11 +103,19 @@ class Runner:
     def _claim(self) -> Batch | None:
         try:
             with transaction(self.around.pool) as connection:
-                batch = self.claimer.claim(connection, self.around.heart.id, self.size)
+                batch = self._take(connection)
         except psycopg.Error as error:
             event(log, logging.WARNING, "claim.failed", workflow=self.workflow.name, error=str(error))
             return None
         self._observe_claim(batch)
+        return batch
+
+    def _take(self, connection: Connection[Any]) -> Batch:
+        """A row that may have killed its worker runs beside no other such row of this process."""
+        quarantine = self.around.quarantine
+        batch = self.claimer.claim(connection, self.around.heart.id, self.size, suspects=quarantine.enter())
+        if not any(row.lost for row in batch.rows):
+            quarantine.leave()
         return batch
 
     def _observe_claim(self, batch: Batch) -> None:
@@ -182,7 +195,7 @@ class Runner:
                 with transaction(self.around.pool) as connection:
                     ended = self.recorder.record(connection, self.around.heart.id, token, endings)
                     if goes_on:
-                        batch = self.claimer.claim(connection, self.around.heart.id, self.size)
+                        batch = self._take(connection)
             except psycopg.Error as error:
                 event(log, logging.WARNING, "record.delayed", workflow=self.workflow.name, error=str(error))
                 time.sleep(random.uniform(pause / 2, pause))  # noqa: S311 - jitter, not a secret

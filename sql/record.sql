@@ -5,9 +5,9 @@
 -- The usual case: every row of the batch worked, and nobody touched it meanwhile.
 delete from engine.job
 where ctid = any(array(
-    select ctid from engine.job
-    where token = %(token)s and workflow = %(workflow)s and pk = any(%(pks)s)
-    for update skip locked
+    select held.ctid from engine.job as held
+    where held.token = %(token)s and held.workflow = %(workflow)s and held.pk = any(%(pks)s)
+    for update of held skip locked
 ))
 returning pk, generation
 

@@ -11,6 +11,8 @@ from db.statements import statements, text_array
 
 # How long a row whose lock a user holds steps aside before it is looked at again.
 LOCKED_ROW_SECONDS = 1.0
+# How long a row whose worker died waits while this process runs another such row.
+SUSPECT_SECONDS = 0.5
 
 
 class _Job(NamedTuple):
@@ -30,6 +32,7 @@ class Claimed(NamedTuple):
     tid: str
     generation: int
     attempt: int
+    lost: int
     max_attempts: int
     waited: float
     values: tuple[Any, ...]
@@ -51,8 +54,8 @@ class Claimer:
         words = declaration.words
         self.parameters = {"workflow": declaration.name, "queued": words.queued, "processing": words.processing}
 
-    def claim(self, connection: Connection[Any], worker: UUID, size: int) -> Batch:
-        """Take up to `size` rows, inside the caller's transaction."""
+    def claim(self, connection: Connection[Any], worker: UUID, size: int, *, suspects: bool = True) -> Batch:
+        """Take up to `size` rows, inside the caller's transaction; without suspects, none whose worker died on it."""
         parameters: dict[str, Any] = {**self.parameters, "token": uuid4(), "worker": worker, "size": size}
         connection.execute(self.sql["serialise"], parameters)
         if self.declaration.politeness is not None:
@@ -61,18 +64,17 @@ class Claimer:
         if not jobs:
             return Batch(parameters["token"], (), full=False)
         jobs.sort(key=lambda job: (job.priority, -job.waited))
-        allowed = self._polite(connection, parameters, self._alone_if_suspect(connection, parameters, jobs))
+        allowed = self._polite(
+            connection, parameters, self._alone_if_suspect(connection, parameters, jobs, suspects=suspects)
+        )
         rows = self._take_rows(connection, parameters, allowed)
-        claimed = [
-            Claimed(
-                job.pk, rows[job.pk][1], job.generation, job.attempt, job.max_attempts, job.waited, rows[job.pk][2:]
-            )
-            for job in allowed
-            if job.pk in rows
-        ]
+        claimed = [self._claimed(job, rows[job.pk]) for job in allowed if job.pk in rows]
         return Batch(
             parameters["token"], claimed, full=len(jobs) >= min(size, jobs[0].batch) or len(claimed) < len(jobs)
         )
+
+    def _claimed(self, job: _Job, row: tuple[Any, ...]) -> Claimed:
+        return Claimed(job.pk, row[1], job.generation, job.attempt, job.lost, job.max_attempts, job.waited, row[2:])
 
     def _take_rows(
         self, connection: Connection[Any], parameters: dict[str, Any], jobs: list[_Job]
@@ -94,14 +96,15 @@ class Claimer:
             connection.execute(self.sql["give_back"], {**parameters, "pks": pks, "seconds": seconds})
 
     def _alone_if_suspect(
-        self, connection: Connection[Any], parameters: dict[str, Any], jobs: list[_Job]
+        self, connection: Connection[Any], parameters: dict[str, Any], jobs: list[_Job], *, suspects: bool
     ) -> list[_Job]:
         """A row whose worker died runs alone, so that a poisonous one takes no innocent rows with it."""
         if all(job.lost == 0 for job in jobs):
             return jobs
-        chosen = jobs[:1] if jobs[0].lost else [job for job in jobs if job.lost == 0]
+        chosen = jobs[:1] if jobs[0].lost and suspects else [job for job in jobs if job.lost == 0]
         kept = {job.pk for job in chosen}
-        self._give_back(connection, parameters, [(job.pk, 0.0) for job in jobs if job.pk not in kept])
+        wait = 0.0 if suspects else SUSPECT_SECONDS
+        self._give_back(connection, parameters, [(job.pk, wait) for job in jobs if job.pk not in kept])
         return chosen
 
     def _polite(self, connection: Connection[Any], parameters: dict[str, Any], jobs: list[_Job]) -> list[_Job]:

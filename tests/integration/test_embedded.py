@@ -18,10 +18,11 @@ from db.embedded import EmbeddedPostgres, bin_directory
 REPOSITORY = Path(__file__).parents[2]
 
 COMMAND = """
-import sys
+import signal, sys
 from pathlib import Path
 from db.embedded import EmbeddedPostgres
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # who runs in the background inherits it as ignored
 with EmbeddedPostgres(Path(sys.argv[1])).use():
     print("ready", flush=True)
     sys.stdin.read()

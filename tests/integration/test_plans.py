@@ -34,7 +34,7 @@ WAYS = {
     "drop_withdrawn": {"job": [CLAIM], "item": [PRIMARY_KEY]},
     "give_back": {"job": [CLAIM, JOB]},
     "key_state": {"job": ["job_running_key(key)"]},
-    "end_jobs": {"job": [CLAIM]},
+    "end_jobs": {"held": [CLAIM], "job": [PLACE]},
     "completion": {"item": [PLACE]},
     "lock_rows": {"item": [PRIMARY_KEY]},
     "lock_jobs": {"job": [CLAIM]},
