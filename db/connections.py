@@ -38,6 +38,8 @@ def _configure(connection: Connection[Any]) -> None:
     server_pid = connection.execute("select pg_backend_pid()").fetchone()
     if server_pid is not None and server_pid[0] != connection.info.backend_pid:
         connection.prepare_threshold = None
+    else:
+        connection.execute(GUARD.replace(b"true", b"false"))  # the session is ours alone: once is enough
 
 
 def open_pool(url: str, *, size: int, name: str, timeout: float = 10) -> Pool:
@@ -62,7 +64,8 @@ def transaction(pool: Pool, *, dry_run: bool = False) -> Iterator[Connection[Any
     """A short guarded transaction on a connection that goes back to the pool at its end; a dry run leaves no trace."""
     try:
         with pool.connection() as connection, connection.transaction(force_rollback=dry_run):
-            connection.execute(GUARD)
+            if connection.prepare_threshold is None:
+                connection.execute(GUARD)
             yield connection
     except OperationalError:
         pool.check()  # the server may have gone: do not stumble over its other connections one by one
