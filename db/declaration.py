@@ -206,5 +206,5 @@ def check_together(declarations: tuple[Declaration, ...]) -> None:
 
 def type_of(column: Column[Any]) -> str:
     """The type as a cast names it: without the collation, which has no place there."""
-    name = str(column.type.compile(dialect=postgresql.dialect()))  # type: ignore[no-untyped-call]
+    name = str(column.type.compile(dialect=postgresql.dialect()))
     return name.partition(" COLLATE ")[0]
