@@ -62,6 +62,7 @@ class Runner:
         self.seconds_per_row: float | None = None
         self._room = threading.Semaphore(threads)
         self._missed = threading.Event()
+        self._met_suspect = False
 
     def nudge(self) -> None:
         """There may be work: do it for one time slice. Returns at once when enough threads do already."""
@@ -113,7 +114,11 @@ class Runner:
     def _take(self, connection: Connection[Any]) -> Batch:
         """A row that may have killed its worker runs beside no other such row of this process."""
         quarantine = self.around.quarantine
-        batch = self.claimer.claim(connection, self.around.heart.id, self.size, suspects=quarantine.enter())
+        inside = quarantine.enter()
+        size = 1 if inside and self._met_suspect else self.size  # they come one by one, and often one after the other
+        batch = self.claimer.claim(connection, self.around.heart.id, size, suspects=inside)
+        if inside:
+            self._met_suspect = any(row.lost for row in batch.rows)
         if not any(row.lost for row in batch.rows):
             quarantine.leave()
         return batch

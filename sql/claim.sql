@@ -19,6 +19,7 @@ where job.ctid = any(array(
     select due.ctid
     from engine.job as due
     where due.workflow = %(workflow)s and due.token is null and not due.dead and due.run_at <= statement_timestamp()
+      and (due.lost = 0 or %(suspects)s)
     order by due.priority, due.run_at
     limit (
         select case

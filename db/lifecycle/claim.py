@@ -11,8 +11,6 @@ from db.statements import statements, text_array
 
 # How long a row whose lock a user holds steps aside before it is looked at again.
 LOCKED_ROW_SECONDS = 1.0
-# How long a row whose worker died waits while this process runs another such row.
-SUSPECT_SECONDS = 0.5
 
 
 class _Job(NamedTuple):
@@ -56,7 +54,13 @@ class Claimer:
 
     def claim(self, connection: Connection[Any], worker: UUID, size: int, *, suspects: bool = True) -> Batch:
         """Take up to `size` rows, inside the caller's transaction; without suspects, none whose worker died on it."""
-        parameters: dict[str, Any] = {**self.parameters, "token": uuid4(), "worker": worker, "size": size}
+        parameters: dict[str, Any] = {
+            **self.parameters,
+            "token": uuid4(),
+            "worker": worker,
+            "size": size,
+            "suspects": suspects,
+        }
         connection.execute(self.sql["serialise"], parameters)
         if self.declaration.politeness is not None:
             connection.execute(self.sql["serialise_group"], {"group": self.declaration.politeness.group})
@@ -64,9 +68,7 @@ class Claimer:
         if not jobs:
             return Batch(parameters["token"], (), full=False)
         jobs.sort(key=lambda job: (job.priority, -job.waited))
-        allowed = self._polite(
-            connection, parameters, self._alone_if_suspect(connection, parameters, jobs, suspects=suspects)
-        )
+        allowed = self._polite(connection, parameters, self._alone_if_suspect(connection, parameters, jobs))
         rows = self._take_rows(connection, parameters, allowed)
         claimed = [self._claimed(job, rows[job.pk]) for job in allowed if job.pk in rows]
         return Batch(
@@ -96,15 +98,14 @@ class Claimer:
             connection.execute(self.sql["give_back"], {**parameters, "pks": pks, "seconds": seconds})
 
     def _alone_if_suspect(
-        self, connection: Connection[Any], parameters: dict[str, Any], jobs: list[_Job], *, suspects: bool
+        self, connection: Connection[Any], parameters: dict[str, Any], jobs: list[_Job]
     ) -> list[_Job]:
         """A row whose worker died runs alone, so that a poisonous one takes no innocent rows with it."""
         if all(job.lost == 0 for job in jobs):
             return jobs
-        chosen = jobs[:1] if jobs[0].lost and suspects else [job for job in jobs if job.lost == 0]
+        chosen = jobs[:1] if jobs[0].lost else [job for job in jobs if job.lost == 0]
         kept = {job.pk for job in chosen}
-        wait = 0.0 if suspects else SUSPECT_SECONDS
-        self._give_back(connection, parameters, [(job.pk, wait) for job in jobs if job.pk not in kept])
+        self._give_back(connection, parameters, [(job.pk, 0.0) for job in jobs if job.pk not in kept])
         return chosen
 
     def _polite(self, connection: Connection[Any], parameters: dict[str, Any], jobs: list[_Job]) -> list[_Job]:

@@ -149,7 +149,7 @@ def live_through(stage, last_digit):
 
 
 def sweep(stage):
-    kwargs = {"autocommit": True}
+    kwargs = {"autocommit": True, "prepare_threshold": None}
     with (
         ConnectionPool(stage.url, min_size=1, connection_class=ExplainedConnection, kwargs=kwargs) as pool,
         pytest.MonkeyPatch.context() as monkeypatch,
