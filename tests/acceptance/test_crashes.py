@@ -63,6 +63,7 @@ def test_a_worker_that_slept_past_its_lease_has_its_late_result_refused_and_work
     wait_for_workers(user, sleeper)
     rows.add("a", f"gate {gate}", status="Queued")
     rows.wait_for("Processing", "a")
+    wait_until(lambda: ledger.lines("a"))  # it has begun: claimed is not yet running
 
     sleeper.send(signal.SIGSTOP)
     run("tests.sample_sweeper")
