@@ -5,10 +5,13 @@ UV := .venv/bin/uv
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup up test check format bench
+.PHONY: help setup demo up test check format bench evaluate chaos soak reliability audit
 
 help:  ## what you can make
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: $(READY)  ## the pipeline from a search to contacts, on a small web of its own; no internet, no key
+	@.venv/bin/scrapersky demo
 
 setup: $(READY)  ## a virtual environment in .venv with everything from uv.lock
 
@@ -21,8 +24,11 @@ $(READY): uv.lock pyproject.toml
 up: $(READY)  ## run everything: embedded Postgres, workers, listener, sweeper, metrics
 	@.venv/bin/scrapersky up
 
-test: $(READY)  ## all tests, on a Postgres of their own
-	@.venv/bin/python -m pytest -n auto --dist loadfile
+test: $(READY)  ## all tests but the slow ones, on a Postgres of their own
+	@.venv/bin/python -m pytest -n auto --dist loadfile -m "not slow"
+
+reliability: $(READY)  ## the slow tests: crash points, outages, exhaustion, deploys, negative controls
+	@.venv/bin/python -m pytest -n auto --dist loadfile -m slow
 
 check: $(READY)  ## what CI runs: lint, format, types, layers, tests
 	.venv/bin/ruff check .
@@ -38,3 +44,15 @@ format: $(READY)  ## put the code into its format
 bench: $(READY)  ## the benchmark, side by side with PgQueuer and pgbench
 	@UV_PROJECT_ENVIRONMENT=.venv-bench $(UV) sync --frozen --quiet --only-group bench
 	@.venv/bin/python -m benchmarks.run
+
+evaluate: $(READY)  ## quality on a corpus of real files: make evaluate CORPUS=directory
+	@.venv/bin/python benchmarks/evaluate.py $(CORPUS)
+
+chaos: $(READY)  ## break everything on purpose and check the promises: MINUTES=5 SEED=7 JSON=figures.json
+	@.venv/bin/python -m tests.chaos $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SEED),--seed $(SEED)) $(if $(JSON),--json $(JSON))
+
+soak: $(READY)  ## half an hour of steady load with faults: does anything grow? MINUTES=30
+	@.venv/bin/python -m tests.chaos.soak $(if $(MINUTES),--minutes $(MINUTES))
+
+audit: $(READY)  ## known holes in the dependencies; asks an advisory service on the internet
+	$(UV) audit --frozen

@@ -1,6 +1,6 @@
 """Business website -> registrable domain. No network.
 
-in    local_businesses.website_url
+in    local_businesses.website_url, country_code
 out   domains, one row per registrable domain, queued for domain_metadata; the business links to it
 """
 
@@ -16,6 +16,7 @@ domain_extraction = Workflow(
     status="domain_extraction_status",
     error="domain_extraction_error",
     result="domain_extraction_result",
+    curation="status",
     words=Words("Queued", "Processing", "Completed", "Error"),
 )
 
@@ -23,6 +24,7 @@ domain_extraction = Workflow(
 class Business(NamedTuple):
     id: UUID
     website_url: str | None
+    country_code: str | None
 
 
 @domain_extraction.run
@@ -31,5 +33,7 @@ def extract_domain(business: Business) -> Found:
     website = website_domain(business.website_url)
     if website.domain is None:
         return Found(values={"domain": None}, reason=website.reason)
-    domain = Domain(domain=website.domain, local_business_id=business.id, status="pending")
+    domain = Domain(
+        domain=website.domain, local_business_id=business.id, region=business.country_code, status="pending"
+    )
     return Found(rows=[domain], values={"domain": website.domain})

@@ -1,13 +1,22 @@
 """What a workflow may raise; the type says what becomes of the row.
 
 WorkflowError
-├── GiveUp        fails now, whatever attempts are left
-└── RetryLater    goes back to the queue until the delay is over; burns no attempt
+├── GiveUp             fails now, whatever attempts are left
+├── RetryLater         goes back to the queue until the delay is over; burns no attempt
+├── PauseWorkflow      goes back to the queue, and the workflow stops until the reason is gone; burns no attempt
+└── FetchError         a fetch went wrong; `kind` is a short word for counting, `url` what was asked for
+    ├── Unreachable    no connection, no TLS, cut off in the middle        retried
+    ├── TooSlow        the whole took longer than its deadline             retried
+    ├── ServerFault    the server says that it is at fault: 5xx            retried
+    ├── Busy           asks us to come back later: 429, 503                retried, not before the delay it asks for
+    ├── Denied         robots.txt, a forbidden address, 401, 403           GiveUp
+    ├── NotThere       no such name, 404, 410, other 4xx                   GiveUp
+    └── Unusable       too large, not decodable, endless redirects, bad certificate, wrong kind of content    GiveUp
 
 Any other exception is retried with growing delays until the attempts are used up.
 """
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 
 class WorkflowError(Exception):
@@ -22,3 +31,51 @@ class RetryLater(WorkflowError):
     def __init__(self, message: str, *, delay: timedelta) -> None:
         super().__init__(message)
         self.delay = delay
+
+
+class PauseWorkflow(WorkflowError):
+    """Without `until`, a person must remove the cause: a new start of the workers, or of the workflow, tries again."""
+
+    def __init__(self, message: str, *, until: datetime | None = None) -> None:
+        super().__init__(message)
+        self.until = until
+
+
+class FetchError(WorkflowError):
+    def __init__(self, message: str, *, kind: str, url: str, status: int | None = None) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.url = url
+        self.status = status
+
+
+class Unreachable(FetchError):
+    pass
+
+
+class TooSlow(FetchError):
+    pass
+
+
+class ServerFault(FetchError):
+    pass
+
+
+class Busy(FetchError):
+    """Counts as an attempt: a host that says so for ever must not keep its row for ever."""
+
+    def __init__(self, message: str, *, kind: str, url: str, delay: timedelta, status: int | None = None) -> None:
+        super().__init__(message, kind=kind, url=url, status=status)
+        self.delay = delay
+
+
+class Denied(FetchError, GiveUp):
+    pass
+
+
+class NotThere(FetchError, GiveUp):
+    pass
+
+
+class Unusable(FetchError, GiveUp):
+    pass

@@ -1,14 +1,18 @@
 """The command line."""
 
 import difflib
+import os
+import signal
 import subprocess
 import sys
 
 import click
 import psycopg
 import sqlalchemy
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from app import VERSION
+from app.commands import COMMANDS
 from app.config import ConfigurationError, Settings, load_settings
 from app.counting import PortTakenError, counting_together
 from app.logs import configure_logging
@@ -125,6 +129,15 @@ def status(*, watch: bool, as_json: bool) -> None:
     sys.exit(show_status(_settings(), watch=watch, as_json=as_json))
 
 
+@cli.command(epilog="Example: scrapersky demo --keep")
+@click.option("--keep", is_flag=True, help="Leave everything running afterwards, to look around.")
+def demo(*, keep: bool) -> None:
+    """Run the whole pipeline, from searches to contacts, on a small web of its own; no internet, no key."""
+    from app.demo.run import run_demo
+
+    sys.exit(run_demo(_settings(), keep=keep))
+
+
 @cli.command("database-url", epilog='Example: psql "$(scrapersky database-url)"')
 def database_url() -> None:
     """Print the URL of the database in a form that psql accepts."""
@@ -150,7 +163,12 @@ def psql(arguments: tuple[str, ...]) -> None:
     from db.embedded import bin_directory
 
     with database(_settings()) as url:
-        sys.exit(subprocess.run([bin_directory() / "psql", url, *arguments], check=False).returncode)  # noqa: S603 - theirs
+        # Everybody on the machine can read a command line: the password goes another way.
+        address = conninfo_to_dict(url)
+        password = address.pop("password", None)
+        environment = os.environ | ({"PGPASSWORD": str(password)} if password else {})
+        command = [str(bin_directory() / "psql"), make_conninfo("", **address), *arguments]
+        sys.exit(subprocess.run(command, env=environment, check=False).returncode)  # noqa: S603 - theirs
 
 
 def _settings(**given: int | None) -> Settings:
@@ -160,7 +178,13 @@ def _settings(**given: int | None) -> Settings:
     return changed
 
 
+for command in COMMANDS:
+    cli.add_command(command)
+
+
 def main() -> None:
+    # Started in the background by a script, a process inherits an ignored interrupt; whoever sends one means it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         cli(standalone_mode=False)
     except click.ClickException as error:
@@ -180,6 +204,12 @@ def main() -> None:
     except (psycopg.OperationalError, sqlalchemy.exc.OperationalError) as error:
         cause = error.orig if isinstance(error, sqlalchemy.exc.OperationalError) else error
         click.echo(f"The database does not answer: {' '.join(str(cause).split())}", err=True)
+        sys.exit(FAILURE)
+    except BrokenPipeError:  # whoever read our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except (psycopg.Error, OSError, UnicodeError) as error:
+        click.echo(f"scrapersky: {' '.join(str(error).split())}", err=True)
         sys.exit(FAILURE)
 
 

@@ -3,24 +3,41 @@
 import difflib
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from io import StringIO
 from pathlib import Path
-from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
+from typing import Any
 from uuid import UUID
 
-import platformdirs
-import psycopg
 from dotenv import dotenv_values
 from dotenv.parser import Binding, parse_stream
-from psycopg.conninfo import conninfo_to_dict
-from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError, ValidationInfo, field_validator
-from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic import BaseModel, Field, SecretStr, ValidationError, ValidationInfo, field_validator
+from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 
+from actors.selection import AutoSelect
 from app.logs import redact
+from app.setting_types import (
+    AbsolutePath,
+    BrokerUrl,
+    DatabaseUrl,
+    Days,
+    ExistingFile,
+    Host,
+    LogFormat,
+    LogLevel,
+    Minutes,
+    ProxyUrl,
+    Seconds,
+    Stages,
+    Tenant,
+    UserAgent,
+    UserId,
+    default_home,
+    expected,
+    whole_number,
+)
 
 INTERNAL_NAMES = (
     "SCRAPERSKY_SUPERVISOR",
@@ -40,81 +57,6 @@ class ConfigurationError(ValueError):
     """Every mistake in the settings, one line each."""
 
 
-def expected(rule: str) -> PydanticCustomError:
-    return PydanticCustomError("expected", rule)
-
-
-def check_database_url(value: str) -> str:
-    if value and not value.startswith(("postgresql://", "postgres://")):
-        raise expected("postgresql://…")
-    try:
-        parts = conninfo_to_dict(value)
-    except psycopg.ProgrammingError:
-        raise expected("a URL that libpq can read, with only libpq's own options after the '?'") from None
-    # libpq ends the password at the first '@' or '/' and takes the rest of it for a host, a port or a database.
-    path = "/".join(value.partition("?")[0].split("/")[3:])
-    if "@" in f"{parts.get('host')}{path}" or not re.fullmatch("[0-9,]*", str(parts.get("port", ""))):
-        raise expected("postgresql://user:password@host:port/database, with @ and / in a password as %40 and %2F")
-    return value
-
-
-def check_broker_url(value: str) -> str:
-    try:
-        parts = urlsplit(value)
-        usable = parts.scheme in {"redis", "rediss", "amqp", "amqps"} and parts.hostname and parts.port != 0
-    except ValueError:
-        usable = False
-    if value and not usable:
-        raise expected("redis://host…, rediss://host…, amqp://host… or amqps://host…")
-    return value
-
-
-def check_path(value: Path) -> Path:
-    try:
-        return value.expanduser().absolute()
-    except RuntimeError:
-        raise expected("a directory of a user who exists") from None
-
-
-def default_home() -> Path:
-    # The embedded Postgres refuses to run as root, and the user it runs as can not enter root's own directories.
-    if hasattr(os, "geteuid") and os.geteuid() == 0:
-        return Path("/var/lib/scrapersky")
-    try:
-        return platformdirs.user_data_path("scrapersky", appauthor=False)
-    except (KeyError, RuntimeError):  # a user without a home, as in a container: there DATABASE_URL is set
-        return Path("/var/lib/scrapersky")
-
-
-def number_of(plural: str, unit: timedelta) -> Callable[[object], timedelta]:
-    def parse(value: object) -> timedelta:
-        try:
-            length = value if isinstance(value, timedelta) else float(str(value)) * unit
-        except (ValueError, OverflowError):
-            length = timedelta(0)
-        if length <= timedelta(0):
-            raise expected(f"{plural} as a number above 0, such as 5 or 0.5")
-        return length
-
-    return parse
-
-
-def whole_number(name: str, default: int | None, low: int, high: int) -> Any:
-    return Field(default, alias=name, ge=low, le=high, description=f"a whole number from {low} to {high}")
-
-
-DatabaseUrl = Annotated[str, AfterValidator(check_database_url)]
-BrokerUrl = Annotated[str, AfterValidator(check_broker_url)]
-Tenant = Annotated[UUID, Field(description="a UUID")]
-AbsolutePath = Annotated[Path, AfterValidator(check_path)]
-Host = Annotated[str, Field(pattern=r"^([A-Za-z0-9._-]+|[0-9A-Fa-f]*:[0-9A-Fa-f]*:[0-9A-Fa-f:.]*)$")]
-Seconds = Annotated[timedelta, BeforeValidator(number_of("seconds", timedelta(seconds=1)))]
-Minutes = Annotated[timedelta, BeforeValidator(number_of("minutes", timedelta(minutes=1)))]
-Days = Annotated[timedelta, BeforeValidator(number_of("days", timedelta(days=1)))]
-LogLevel = Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(str.lower)]
-LogFormat = Annotated[Literal["text", "json"], BeforeValidator(str.lower)]
-
-
 class WorkflowOverride(BaseModel, frozen=True, populate_by_name=True, extra="forbid"):
     """What the old scheduler settings still decide; None leaves the workflow its own value."""
 
@@ -130,6 +72,16 @@ class Settings(BaseSettings, frozen=True, populate_by_name=True, hide_input_in_e
     listen_database_url: DatabaseUrl = Field("", alias="LISTEN_DATABASE_URL")
     broker_url: BrokerUrl = Field("", alias="BROKER_URL")
     default_tenant_id: Tenant = Field(UUID("550e8400-e29b-41d4-a716-446655440000"), alias="DEFAULT_TENANT_ID")
+    system_user_id: UserId | None = Field(None, alias="SYSTEM_USER_ID")
+    places_key: SecretStr = Field(SecretStr(""), alias="GOOGLE_MAPS_API_KEY")
+    places_retention: Days | None = Field(None, alias="PLACES_RETENTION_DAYS")
+    auto_select: Stages = Field(AutoSelect({"sitemaps", "pages"}), alias="AUTO_SELECT")
+    user_agent: UserAgent = Field("ScraperSky/0.1", alias="SCRAPERSKY_USER_AGENT")
+    crawl_pause: Seconds = Field(timedelta(seconds=1), alias="SCRAPERSKY_CRAWL_PAUSE_SECONDS")
+    fetch: Seconds = Field(timedelta(seconds=30), alias="SCRAPERSKY_FETCH_SECONDS")
+    proxy: ProxyUrl = Field("", alias="SCRAPERSKY_PROXY")
+    ca_file: ExistingFile | None = Field(None, alias="SCRAPERSKY_CA_FILE", description="a file")
+    backoff: Seconds | None = Field(None, alias="SCRAPERSKY_BACKOFF_SECONDS")
     home: AbsolutePath = Field(default_factory=default_home, alias="SCRAPERSKY_HOME", description="a directory")
     processes: int = whole_number("SCRAPERSKY_PROCESSES", 2, 1, 64)
     threads: int = whole_number("SCRAPERSKY_THREADS", 8, 1, 256)

@@ -12,6 +12,7 @@ from typing import NoReturn, TypeVar
 from dramatiq.middleware import Shutdown, TimeLimitExceeded
 from dramatiq.threading import Interrupt, raise_thread_exception
 
+from app.giving_up import GAVE_UP
 from app.logs import event
 
 log = logging.getLogger(__name__)
@@ -19,7 +20,6 @@ log = logging.getLogger(__name__)
 Result = TypeVar("Result")
 
 TICK_SECONDS = 0.1
-GAVE_UP = 70  # EX_SOFTWARE: a row could not be stopped by any gentler means
 
 
 class Slot:

@@ -31,7 +31,7 @@ cross join lateral (
     order by job.priority, job.run_at
     limit 1
 ) as due
-where not workflow.paused
+where not engine.is_stopped(workflow.*)
 """
 
 

@@ -28,7 +28,7 @@ SENSITIVE = (
 )
 QUOTED = r"""b?'(?:\\.|[^'\\])*'|b?"(?:\\.|[^"\\])*\""""
 SENSITIVE_NAME = re.compile(SENSITIVE + "$", re.IGNORECASE)
-HINT = re.compile(r"[:=]|AIza|bearer", re.IGNORECASE)  # without one of these none of the patterns can match
+HINT = re.compile(r"[:=]|AIza|bearer|basic", re.IGNORECASE)  # without one of these none of the patterns can match
 MASKS = {
     # A database or a broker, up to the last '@': people forget to encode the '@' and '/' of a password.
     # The bound keeps a page that repeats half a URL a million times from holding the thread for minutes.
@@ -40,6 +40,7 @@ MASKS = {
     rf"""({SENSITIVE}=)(?:{QUOTED} | (?!=)[^\s&'"]+)""": r"\1***",
     rf"""({SENSITIVE}['"]\s*:\s*)(?:{QUOTED} | [^\s,'"}}]+)""": r"\1***",
     r"\b(bearer)\s+[\w.~+/=-]{8,}": r"\1 ***",
+    r"\b(basic)\s+(?-i:(?=[a-z]*[A-Z0-9])[\w+/=-]{8,})": r"\1 ***",  # capitals or digits: no "basic information"
     r"AIza[\w-]{16,}": "***",
 }
 PATTERNS = tuple((re.compile(pattern, re.IGNORECASE | re.VERBOSE), mask) for pattern, mask in MASKS.items())

@@ -16,6 +16,7 @@ from app.config import Settings
 from app.database import database, listen_url
 from app.deadline import Watchdog
 from app.exposition import serve_beside_dramatiq
+from app.giving_up import give_up, no_thread_dies_alone
 from app.heart import Heart
 from app.late import LateRecords
 from app.listener import Listener
@@ -23,12 +24,21 @@ from app.logs import event
 from app.quarantine import Quarantine
 from app.runner import Runner, Surroundings
 from app.supervisor import supervisor_pid
-from db.connections import open_pool
+from app.tools import Toolbox, web_client
+from db.connections import Pool, open_pool
 
 log = logging.getLogger(__name__)
 
 PARENT_CHECK_SECONDS = 1.0
 NOT_STARTED = 1
+
+# Quotas that end by themselves stay; a reason that is the same stays without a new doorbell.
+BLOCK = """
+update engine.workflow set blocked_reason = boot.reason
+from unnest(%s::text[], %s::text[]) as boot (name, reason)
+where workflow.name = boot.name and workflow.blocked_until is null
+  and workflow.blocked_reason is distinct from boot.reason
+"""
 
 
 class Process(Middleware):
@@ -54,7 +64,10 @@ class Process(Middleware):
 
     def _nudged(self, name: str) -> Callable[[], None]:
         def nudged() -> None:
-            self.runners[name].nudge()
+            try:
+                self.runners[name].nudge()
+            except BaseException as error:  # noqa: BLE001 - Dramatiq would swallow it, and claimed rows would stay so
+                give_up(threading.current_thread().name, error)
 
         return nudged
 
@@ -68,6 +81,7 @@ class Process(Middleware):
 
     def _boot(self, broker: Broker) -> None:
         settings, stack = self.settings, self._exit
+        stack.enter_context(no_thread_dies_alone())
         url = stack.enter_context(database(settings))
         pool = open_pool(url, size=min(settings.threads, 4) + 1, name="worker")
         stack.callback(pool.close)
@@ -82,6 +96,8 @@ class Process(Middleware):
         nudger = Nudger(broker, [workflow.name for workflow in self.workflows])
         nudger.start()
         stack.callback(nudger.stop)
+        toolbox = stack.enter_context(Toolbox(settings, web_client(settings, pool)))
+        self._block(toolbox, pool)
         around = Surroundings(
             pool,
             heart,
@@ -92,6 +108,8 @@ class Process(Middleware):
             Quarantine(),
             settings.time_slice,
             settings.keep_successes,
+            settings.system_user_id,
+            toolbox,
         )
         # No workflow may take the last threads: one full of slow rows must not stop the others.
         share = max(1, settings.threads - (len(self.workflows) - 1))
@@ -102,6 +120,17 @@ class Process(Middleware):
             stack.callback(listener.stop)
         self.heart = heart
         event(log, logging.INFO, "worker.started", worker=heart.id, threads=settings.threads)
+
+    def _block(self, toolbox: Toolbox, pool: Pool) -> None:
+        """Stop what can not succeed with these settings; what was stopped for such a reason gets another chance."""
+        for workflow in self.workflows:
+            toolbox.check(workflow)
+        missing = {workflow.name: toolbox.missing(workflow) for workflow in self.workflows}
+        with pool.connection() as connection:
+            connection.execute(BLOCK, [list(missing), list(missing.values())])
+        for name, reason in missing.items():
+            if reason:
+                event(log, logging.INFO, "workflow.blocked", workflow=name, reason=reason)
 
     def before_worker_shutdown(self, _broker: Broker, _worker: Worker) -> None:
         """Stop claiming; what runs may finish within the drain time, then it is interrupted and released."""

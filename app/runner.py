@@ -5,8 +5,8 @@ import random
 import threading
 import time
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -16,7 +16,7 @@ from dramatiq.middleware import Shutdown, TimeLimitExceeded
 from psycopg import Connection
 
 from actors._workflow import Found, Workflow
-from actors.errors import GiveUp, RetryLater
+from actors.errors import Busy, FetchError, GiveUp, PauseWorkflow, RetryLater
 from app import metrics
 from app.broker import Nudger
 from app.deadline import Watchdog
@@ -24,9 +24,10 @@ from app.heart import Heart
 from app.late import LateRecords
 from app.logs import event
 from app.quarantine import Quarantine
+from app.tools import Lent, Toolbox
 from db.connections import Pool, transaction
 from db.lifecycle import Batch, Claimed, Claimer, Ended, Ending, Recorder
-from db.outcomes import Again, Failed, Outcome, Released
+from db.outcomes import Again, Blocked, Failed, Outcome, Released
 
 log = logging.getLogger(__name__)
 
@@ -51,6 +52,8 @@ class Surroundings:
     quarantine: Quarantine
     time_slice: timedelta
     keep_successes: bool
+    created_by: UUID | None
+    toolbox: Toolbox
 
 
 class Runner:
@@ -58,7 +61,7 @@ class Runner:
         self.workflow = workflow
         self.around = around
         self.claimer = Claimer(workflow, workflow.columns)
-        self.recorder = Recorder(workflow, keep_successes=around.keep_successes)
+        self.recorder = Recorder(workflow, keep_successes=around.keep_successes, created_by=around.created_by)
         self.seconds_per_row: float | None = None
         self._room = threading.Semaphore(threads)
         self._missed = threading.Event()
@@ -88,8 +91,11 @@ class Runner:
                 self.around.nudger.nudge(self.workflow.name)
             endings = self._run(batch)
             goes_on = time.monotonic() < ends and not self.around.draining.is_set()
-            # Full and yet empty: all were locked or spared. They stepped aside, and others may stand behind them.
-            batch = self._record(batch.token, endings, goes_on=goes_on) if endings else self._claim()
+            if endings:
+                batch = self._record(batch.token, endings, goes_on=goes_on)
+            elif goes_on:
+                # Full and yet empty: all were locked or spared. They stepped aside, and others may stand behind them.
+                batch = self._claim()
             if not goes_on:
                 return True
         return False
@@ -132,12 +138,20 @@ class Runner:
 
     def _run(self, batch: Batch) -> list[Ending]:
         endings: list[Ending] = []
+        resting: dict[str, float] = {}
         began = time.monotonic()
+        blocked = False
         for claimed in batch.rows:
             started = time.monotonic()
-            stop = self.around.draining.is_set() or (endings and started - began > PATIENCE_SECONDS)
-            outcome = Released() if stop else self._attempt(claimed)
-            seconds = time.monotonic() - started
+            late = endings and started - began > PATIENCE_SECONDS
+            if blocked or late or self.around.draining.is_set():
+                outcome: Outcome = Released()
+            else:
+                with self.around.toolbox.lend(self.workflow) as lent:
+                    outcome = self._attempt(claimed, lent)
+                if claimed.key is not None and lent.spare:
+                    resting[claimed.key] = lent.spare
+            blocked = blocked or isinstance(outcome, Blocked)
             endings.append(
                 Ending(
                     claimed.pk,
@@ -145,13 +159,23 @@ class Runner:
                     claimed.attempt,
                     claimed.max_attempts,
                     outcome,
-                    seconds,
+                    time.monotonic() - started,
                     claimed.tid,
                 )
             )
-        ran = [ending.seconds for ending in endings if not isinstance(ending.outcome, Released)]
-        self._learn(ran)
+        self._learn([ending.seconds for ending in endings if not isinstance(ending.outcome, Released)])
+        self._rest(resting)
         return endings
+
+    def _rest(self, seconds: Mapping[str, float]) -> None:
+        """Tell all processes how long to leave these hosts alone; without the database nobody visits them either."""
+        if not seconds:
+            return
+        try:
+            with transaction(self.around.pool) as connection:
+                self.recorder.rest(connection, seconds)
+        except psycopg.Error as error:
+            event(log, logging.WARNING, "rest.failed", workflow=self.workflow.name, error=str(error))
 
     def _learn(self, ran: Sequence[float]) -> None:
         if not ran:
@@ -163,13 +187,13 @@ class Runner:
         for seconds in ran:
             work.observe(seconds)
 
-    def _attempt(self, claimed: Claimed) -> Outcome:
+    def _attempt(self, claimed: Claimed, lent: Lent) -> Outcome:
         """Run one row within its time limit. No connection and no transaction is held here."""
         workflow, slot = self.workflow, self.around.watchdog.slot
         limit = workflow.time_limit.total_seconds()
         try:
             found: object = slot.run(
-                lambda: workflow.function(workflow.reads(*claimed.values)),
+                lambda: workflow.function(workflow.reads(*claimed.values), **lent.tools),
                 workflow=workflow.name,
                 pk=claimed.pk,
                 limit=limit,
@@ -179,27 +203,42 @@ class Runner:
         except TimeLimitExceeded:
             metrics.overruns.labels(workflow.name).inc()
             return self._again(claimed, f"took longer than its time limit of {limit:g} s")
-        except Shutdown:
-            return Released()
-        except GiveUp as error:
-            return Failed(str(error) or "gave up without a reason")
-        except RetryLater as error:
-            return Again(str(error) or "asked to be tried later", error.delay.total_seconds(), counts=False)
         except BaseException as error:  # noqa: BLE001 - even SystemExit in a workflow must not strand its row
-            return self._again(claimed, f"{type(error).__name__}: {error}")
+            return self._verdict(claimed, error)
+
+    def _verdict(self, claimed: Claimed, error: BaseException) -> Outcome:
+        """The type of the error says what becomes of the row."""
+        match error:
+            case Shutdown():
+                return Released()
+            case GiveUp():
+                return Failed(str(error) or "gave up without a reason")
+            case PauseWorkflow():
+                return Blocked(str(error) or "stopped without a reason", error.until)
+            case RetryLater():
+                return Again(str(error) or "asked to be tried later", error.delay.total_seconds(), counts=False)
+            case FetchError():
+                again = self._again(claimed, str(error))
+                asked_for = error.delay.total_seconds() if isinstance(error, Busy) else 0.0
+                return replace(again, delay=max(again.delay, asked_for))
+            case _:
+                return self._again(claimed, f"{type(error).__name__}: {error}")
 
     def _again(self, claimed: Claimed, error: str) -> Again:
         return Again(error, self.workflow.backoff.delay(claimed.attempt))
 
     def _record(self, token: UUID, endings: list[Ending], *, goes_on: bool) -> Batch | None:
-        """Record, and claim the next batch in the same transaction. A database that is away is waited for."""
+        """Record, and claim the next batch in the same transaction. A database that is away is waited for.
+
+        Where claims come one after the other, the next claim must not wait for its turn with these rows locked.
+        """
         pause = 0.1
         while True:
             batch: Batch | None = None
             try:
                 with transaction(self.around.pool) as connection:
                     ended = self.recorder.record(connection, self.around.heart.id, token, endings)
-                    if goes_on:
+                    if goes_on and not self.workflow.takes_turns:
                         batch = self._take(connection)
             except psycopg.Error as error:
                 event(log, logging.WARNING, "record.delayed", workflow=self.workflow.name, error=str(error))
@@ -208,6 +247,8 @@ class Runner:
             else:
                 self.report(ended)
                 self.around.late.add(self, token, [one.ending for one in ended if one.verdict == "locked"])
+                if goes_on and self.workflow.takes_turns:
+                    return self._claim()
                 if batch is not None:
                     self._observe_claim(batch)
                 return batch

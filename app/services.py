@@ -17,6 +17,7 @@ from app.broker import Nudger, make_broker
 from app.config import Settings
 from app.database import database, listen_url
 from app.exposition import metrics_server
+from app.giving_up import no_thread_dies_alone
 from app.listener import Listener
 from app.logs import event
 from app.supervisor import exit_with_parent, is_child
@@ -33,6 +34,7 @@ def run_listener(settings: Settings) -> int:
     _stop_on_signal(stop)
     names = [workflow.name for workflow in load_workflows(settings)]
     with contextlib.ExitStack() as stack:
+        stack.enter_context(no_thread_dies_alone())
         url = stack.enter_context(database(settings))
         pool = open_pool(url, size=2, name="poller")
         stack.callback(pool.close)
@@ -57,6 +59,7 @@ def run_sweeper(settings: Settings) -> int:
     _stop_on_signal(stop)
     threading.Thread(target=lambda: (stop.wait(), scheduler.shutdown(wait=True)), daemon=True).start()
     with contextlib.ExitStack() as stack:
+        stack.enter_context(no_thread_dies_alone())
         url = stack.enter_context(database(settings))
         pool = open_pool(url, size=2, name="sweeper")
         stack.callback(pool.close)

@@ -10,9 +10,10 @@ import click
 import psycopg
 from psycopg.rows import DictRow, dict_row
 from rich import box
-from rich.console import Console
+from rich.console import Console, Group
 from rich.live import Live
 from rich.table import Table
+from rich.text import Text
 
 from app.config import Settings
 from app.database import database
@@ -29,7 +30,7 @@ def show_status(settings: Settings, *, watch: bool, as_json: bool) -> int:
         elif watch:
             _watch(url)
         else:
-            Console().print(_table(*_read(url)))
+            Console().print(_view(*_read(url)))
     return 0
 
 
@@ -38,7 +39,7 @@ def _watch(url: str) -> None:
     with contextlib.suppress(KeyboardInterrupt), Live(console=Console(), auto_refresh=False, screen=False) as live:
         while True:
             try:
-                live.update(_table(*_read(url)), refresh=True)
+                live.update(_view(*_read(url)), refresh=True)
             except psycopg.OperationalError as error:
                 live.update(f"The database does not answer: {error}", refresh=True)
             time.sleep(1)
@@ -51,6 +52,19 @@ def _read(url: str) -> tuple[list[DictRow], int]:
         overview = connection.execute(OVERVIEW).fetchall()
         workers = connection.execute(WORKERS).fetchone()
     return overview, workers["count"] if workers else 0
+
+
+def _view(overview: list[DictRow], workers: int) -> Group:
+    """The table, and under it in full why something is paused: in a column the reason would be cut."""
+    reasons = [
+        Text.assemble((row["workflow"], "bold"), f" is paused: {_why(row)}") for row in overview if row["paused"]
+    ]
+    return Group(_table(overview, workers), *reasons)
+
+
+def _why(row: DictRow) -> str:
+    until = f" (until {row['paused_until']:%Y-%m-%d %H:%M %Z})" if row["paused_until"] else ""
+    return f"{row['paused_reason'] or 'no reason given'}{until}"
 
 
 def _table(overview: list[DictRow], workers: int) -> Table:
@@ -79,7 +93,9 @@ def _table(overview: list[DictRow], workers: int) -> Table:
 
 def _state(row: DictRow) -> str:
     if row["paused"]:
-        return f"[yellow]paused[/yellow] {row['paused_reason'] or ''}".strip()
+        return "[yellow]paused[/yellow]"
+    if row["per_day"] is not None and (row["used_today"] or 0) >= row["per_day"]:
+        return f"[yellow]the day's {row['per_day']:,} are used up[/yellow]"
     return "[green]on[/green]"
 
 

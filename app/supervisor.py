@@ -113,6 +113,7 @@ class Supervisor:
             if process.poll() is None:
                 process.kill()
                 process.wait()
+            if process.returncode:  # killed, or stopped while it started: it may be registered still
                 self._unburied.append(process.pid)
         self._bury(Released())
         return 0 if self._signals == 1 else 130

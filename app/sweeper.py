@@ -29,6 +29,7 @@ Repair = Callable[[Connection[Any], int, int], Swept]
 SLICE_BLOCKS = 512  # 4 MB at a time, each slice a transaction of its own
 PASS_BLOCKS = 8192  # 64 MB of a table per periodic pass; the next pass goes on where this one stopped
 CLAIMS_AT_ONCE = 500
+CLEARED_AT_ONCE = 5000
 
 
 class Observer:
@@ -80,7 +81,13 @@ class Sweeper:
             metrics.workers_buried.labels("sweeper").inc()
         if buried:
             self.end_lost_claims()
+        self._cut_off_listeners()
         return buried
+
+    def _cut_off_listeners(self) -> None:
+        with self.pool.connection() as connection:
+            for pid, _ in connection.execute(self.sql["cut_off_listeners"]).fetchall():
+                event(log, logging.WARNING, "listener.cut_off", server_process=pid, reason="it does not read")
 
     def bury_child(self, supervisor: str, pid: int, outcome: Outcome | None = None) -> int:
         """The parent saw its child die: no need to wait for a lease. Returns the number of rows given back."""
@@ -138,10 +145,18 @@ class Sweeper:
                 yield self._rehearsal
 
     def prune(self) -> None:
-        """Forget history that is older than the setting says."""
+        """Forget what is older than the settings say: history, and what Places told."""
         with self.pool.connection() as connection:
-            for name in ("prune_attempts", "prune_submissions", "prune_paces"):
+            for name in ("prune_attempts", "prune_submissions", "prune_robots", "prune_paces", "forget_blocks"):
                 connection.execute(self.sql[name], {"age": self.settings.history})
+            if self.settings.places_retention is not None:
+                for name in ("clear_places", "clear_businesses"):
+                    self._clear(connection, name, self.settings.places_retention)
+
+    def _clear(self, connection: Connection[Any], name: str, age: timedelta) -> None:
+        parameters = {"age": age, "rows": CLEARED_AT_ONCE}
+        while connection.execute(self.sql[name], parameters).rowcount == CLEARED_AT_ONCE:
+            pass
 
     def _report(self, workflow: str, swept: Swept) -> None:
         for kind, count in swept.counts().items():

@@ -1,10 +1,14 @@
-"""The registry as this installation runs it: the old scheduler settings may override batch and in-flight limit."""
+"""The registry as this installation runs it: settings may override batches, limits, pauses and retry delays."""
 
 import copy
+from dataclasses import replace
 
 from actors._workflow import Workflow
 from actors.registry import WORKFLOWS
 from app.config import Settings
+
+# Workflows that crawl share this group of politeness keys: one request at a time per host, whatever its purpose.
+HOST = "host"
 
 
 def load_workflows(settings: Settings) -> tuple[Workflow, ...]:
@@ -12,10 +16,13 @@ def load_workflows(settings: Settings) -> tuple[Workflow, ...]:
 
 
 def _overridden(workflow: Workflow, settings: Settings) -> Workflow:
-    override = settings.overrides.get(workflow.name)
-    if override is None:
-        return workflow
     changed = copy.copy(workflow)
-    changed.batch = override.batch or workflow.batch
-    changed.max_in_flight = override.max_in_flight or workflow.max_in_flight
+    if workflow.politeness is not None and workflow.politeness.group == HOST:
+        changed.politeness = replace(workflow.politeness, spacing=settings.crawl_pause)
+    if settings.backoff is not None:
+        changed.backoff = replace(workflow.backoff, base=settings.backoff)
+    override = settings.overrides.get(workflow.name)
+    if override is not None:
+        changed.batch = override.batch or workflow.batch
+        changed.max_in_flight = override.max_in_flight or workflow.max_in_flight
     return changed

@@ -2,8 +2,8 @@
 
 import random
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cached_property
 from typing import Any
@@ -41,6 +41,15 @@ class Politeness:
 
 
 @dataclass(frozen=True, slots=True)
+class Budget:
+    """How many rows may be started in a minute and in a day of the zone, by all processes together."""
+
+    per_minute: int | None = None
+    per_day: int | None = None
+    zone: str = "UTC"
+
+
+@dataclass(frozen=True, slots=True)
 class Backoff:
     """Exponential with full jitter: attempt n waits anything up to base * 2^(n-1), never more than the cap."""
 
@@ -61,9 +70,16 @@ class Declaration:
     status: str
     error: str
     result: str | None = None
+    curation: str | None = None
+    """Becoming Selected here queues the row, by a trigger, whoever writes it."""
+
+    borrowed: Mapping[str, str] = field(default_factory=dict)
+    """What is read of a parent row: its column, and the foreign key that leads to it."""
+
     words: Words
     priority: str | None = None
     politeness: Politeness | None = None
+    budget: Budget = Budget()
     max_in_flight: int | None = None
     batch: int = 100
     max_attempts: int = 5
@@ -77,12 +93,14 @@ class Declaration:
             columns = len(self.source.primary_key.columns)
             raise DeclarationError(f"{self.name}: {self.source.name} needs a primary key of one column, has {columns}")
         key = self.politeness.column if self.politeness else None
-        for column in (self.status, self.error, self.result, self.priority, key):
+        for column in (self.status, self.error, self.result, self.priority, self.curation, key):
             self.check_column(column)
         if not re.fullmatch(r"[a-z][a-z0-9_]{0,39}", self.name):
             raise DeclarationError(
                 f"{self.name!r}: a workflow's name is lower case, digits and _, at most 40 characters"
             )
+        for column in self.borrowed:
+            self.lender_of(column)
         self._check_priority()
         self._check_words()
         self._check_limits()
@@ -95,6 +113,11 @@ class Declaration:
     def primary_key(self) -> Column[Any]:
         (column,) = self.source.primary_key.columns
         return column
+
+    @property
+    def takes_turns(self) -> bool:
+        """Whether claims of all processes come one after the other, as far as the declaration knows."""
+        return bool(self.politeness or self.max_in_flight or self.budget.per_minute or self.budget.per_day)
 
     @property
     def rescue_seconds(self) -> float:
@@ -144,6 +167,31 @@ class Declaration:
         prefix = sql.Literal(self.politeness.group + ":")
         return sql.SQL("{} || {}::text").format(prefix, sql.Identifier(alias, self.politeness.column))
 
+    def column_of(self, column: str, alias: str) -> sql.Composable:
+        """The expression for a column of the row, or of the parent row that it is borrowed from."""
+        if column not in self.borrowed:
+            return sql.Identifier(alias, column)
+        lender = self.lender_of(column)
+        return sql.SQL("(select lender.{column} from {table} as lender where lender.{key} = {own})").format(
+            column=sql.Identifier(column),
+            table=sql.Identifier(*filter(None, (lender.table.schema, lender.table.name))),
+            key=sql.Identifier(lender.name),
+            own=sql.Identifier(alias, self.borrowed[column]),
+        )
+
+    def lender_of(self, column: str) -> Column[Any]:
+        """The key of the parent row that a column is borrowed from."""
+        own = self.borrowed[column]
+        self.check_column(own)
+        keys = list(self.source.columns[own].foreign_keys)
+        if len(keys) != 1:
+            raise DeclarationError(f"{self.name}: {column!r} is borrowed through {own!r}, which is no foreign key")
+        lender = keys[0].column
+        if column not in lender.table.columns:
+            known = ", ".join(lender.table.columns.keys())
+            raise DeclarationError(f"{self.name}: {lender.table.name} has no column {column!r}; it has {known}")
+        return lender
+
     def check_column(self, column: str | None) -> None:
         if column is not None and column not in self.source.columns:
             known = ", ".join(self.source.columns.keys())
@@ -173,6 +221,8 @@ class Declaration:
         limits = {limit: getattr(self, limit) for limit in ("batch", "max_attempts", "max_lost")}
         if self.politeness is not None:
             limits["politeness.at_once"] = self.politeness.at_once
+        given = {"budget.per_minute": self.budget.per_minute, "budget.per_day": self.budget.per_day}
+        limits |= {limit: value for limit, value in given.items() if value is not None}
         for limit, value in limits.items():
             if value < 1:
                 raise DeclarationError(f"{self.name}: {limit} must be at least 1, got {value}")

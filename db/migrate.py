@@ -19,6 +19,7 @@ from db import migrations
 from db.declaration import Declaration
 from db.models.base import Base
 from db.statements import read
+from db.triggers import Trigger, drop_retired, triggers_of
 
 log = logging.getLogger(__name__)
 
@@ -44,9 +45,8 @@ def migrate(url: str, declarations: Sequence[Declaration], tenant: UUID) -> None
     ) as connection:
         _patiently("engine schema", lambda: _apply_engine(connection, declarations, tenant))
         for declaration in declarations:
-            for event in ("insert", "update"):
-                step = partial(_ensure_trigger, connection, declaration, event)
-                _patiently(f"trigger on {declaration.quoted_table}", step)
+            for trigger in triggers_of(declaration):
+                _patiently(f"trigger on {declaration.quoted_table}", partial(_ensure, connection, declaration, trigger))
         _patiently("retired triggers", lambda: _drop_retired(connection, declarations))
 
 
@@ -90,13 +90,14 @@ def _apply_engine(connection: Connection[Any], declarations: Sequence[Declaratio
         _set_tenant(connection, tenant)
         for declaration in declarations:
             _declare(connection, declaration)
-            connection.execute(_submit_function(declaration))
+            for trigger in triggers_of(declaration):
+                connection.execute(trigger.body)
         _grant(connection, declarations)
 
 
 def _apply_schema(connection: Connection[Any]) -> None:
     """The engine's tables, functions and views, when their text changed: to apply them again would wait for locks."""
-    text = "\n".join(map(read, ("schema.sql", "functions.sql", "views.sql")))
+    text = "\n".join(map(read, ("schema.sql", "functions.sql", "views.sql", "suppressions.sql")))
     mark = f"ScraperSky {hashlib.sha256(text.encode()).hexdigest()}"
     applied = connection.execute("select obj_description(to_regnamespace('engine'), 'pg_namespace')").fetchone()
     if applied != (mark,):
@@ -117,13 +118,15 @@ def _declare(connection: Connection[Any], declaration: Declaration) -> None:
     connection.execute(
         """
         insert into engine.workflow (name, table_name, status_column, queued, processing, done, failed,
-                                     declared_max_in_flight, declared_batch, declared_max_attempts)
-        values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+                                     declared_max_in_flight, declared_batch, declared_max_attempts,
+                                     declared_per_minute, declared_per_day, day_zone)
+        values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
         on conflict (name) do update
         set table_name = excluded.table_name, status_column = excluded.status_column, queued = excluded.queued,
             processing = excluded.processing, done = excluded.done, failed = excluded.failed,
             declared_max_in_flight = excluded.declared_max_in_flight, declared_batch = excluded.declared_batch,
-            declared_max_attempts = excluded.declared_max_attempts
+            declared_max_attempts = excluded.declared_max_attempts, day_zone = excluded.day_zone,
+            declared_per_minute = excluded.declared_per_minute, declared_per_day = excluded.declared_per_day
         """,
         [
             declaration.name,
@@ -133,57 +136,18 @@ def _declare(connection: Connection[Any], declaration: Declaration) -> None:
             declaration.max_in_flight,
             declaration.batch,
             declaration.max_attempts,
+            declaration.budget.per_minute,
+            declaration.budget.per_day,
+            declaration.budget.zone,
         ],
     )
 
 
-def _function(declaration: Declaration) -> sql.Identifier:
-    return sql.Identifier("engine", f"submit_{declaration.name}")
-
-
-def _submit_function(declaration: Declaration) -> sql.Composed:
-    names = {
-        **declaration.names,
-        "workflow": sql.Literal(declaration.name),
-        "queued": sql.Literal(declaration.words.queued),
-        "priority": declaration.priority_of("new_row"),
-        "key": declaration.key_of("new_row"),
-    }
-    body = sql.SQL(read("triggers.sql")).format(**names).as_string(None)
-    return sql.SQL(
-        "create or replace function {}() returns trigger language plpgsql security definer "
-        "set search_path = pg_catalog, pg_temp as {}"
-    ).format(_function(declaration), sql.Literal(body))
-
-
-def _trigger(declaration: Declaration, event: str) -> str:
-    return f"engine_{declaration.name}_{event}"
-
-
-def _ensure_trigger(connection: Connection[Any], declaration: Declaration, event: str) -> None:
-    """Create a trigger that is missing. One that stands is left alone, so a second migrate locks nothing."""
+def _ensure(connection: Connection[Any], declaration: Declaration, trigger: Trigger) -> None:
     with connection.transaction():
         _prepare(connection)
         _check_table(connection, declaration)
-        present = connection.execute(
-            "select 1 from pg_trigger where tgname = %s and tgrelid = %s::regclass and tgfoid = %s::regproc",
-            [_trigger(declaration, event), declaration.quoted_table, _function(declaration).as_string(connection)],
-        ).fetchone()
-        if present:
-            return
-        tables = "new table as new_rows" if event == "insert" else "old table as old_rows new table as new_rows"
-        connection.execute(
-            sql.SQL(
-                "create or replace trigger {name} after {event} on {table} referencing {tables} "
-                "for each statement execute function {function}()"
-            ).format(
-                name=sql.Identifier(_trigger(declaration, event)),
-                event=sql.SQL(event),
-                table=declaration.names["table"],
-                tables=sql.SQL(tables),
-                function=_function(declaration),
-            )
-        )
+        trigger.ensure(connection, declaration)
 
 
 def _check_table(connection: Connection[Any], declaration: Declaration) -> None:
@@ -200,23 +164,9 @@ def _check_table(connection: Connection[Any], declaration: Declaration) -> None:
 
 
 def _drop_retired(connection: Connection[Any], declarations: Sequence[Declaration]) -> None:
-    """Triggers of workflows that are no longer declared, or moved to another table."""
-    expected = [(_trigger(d, event), d.quoted_table) for d in declarations for event in ("insert", "update")]
     with connection.transaction():
         _prepare(connection)
-        found = connection.execute(
-            """
-            select format('drop trigger %%I on %%s', tgname, tgrelid::regclass)
-            from pg_trigger
-            where tgfoid in (
-                select oid from pg_proc where pronamespace = 'engine'::regnamespace and proname ~ '^submit_')
-              and not exists (select 1 from unnest(%s::text[], %s::text[]) as expected (name, table_name)
-                              where expected.name = tgname and expected.table_name::regclass = tgrelid)
-            """,
-            [[name for name, _ in expected], [table for _, table in expected]],
-        ).fetchall()
-        for (statement,) in found:
-            connection.execute(statement)
+        drop_retired(connection, declarations)
         names = [declaration.name for declaration in declarations]
         connection.execute("delete from engine.workflow where name <> all(%s)", [names])
 
@@ -232,8 +182,8 @@ def _grant(connection: Connection[Any], declarations: Sequence[Declaration]) -> 
     try:
         with connection.transaction():
             connection.execute(sql.SQL(read("roles.sql")).format(**names))
-            for declaration in declarations:
-                function = {**names, "function": _function(declaration)}
+            for trigger in (trigger for declaration in declarations for trigger in triggers_of(declaration)):
+                function = {**names, "function": trigger.function}
                 connection.execute(sql.SQL("alter function {function}() owner to {owner}").format(**function))
                 connection.execute(sql.SQL("revoke all on function {function}() from public").format(**function))
             for table in Base.metadata.sorted_tables:

@@ -4,11 +4,13 @@ Found      it worked: rows to write, values for the row itself, a reason when no
 Again      it failed and may be tried again after a delay
 Failed     it failed for good
 Released   it was not started, or stopped by a shutdown: the attempt is given back
+Blocked    no row of the workflow can succeed now: the row goes back, and the workflow stops
 Lost       its worker died
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from db.models.base import Base
@@ -18,9 +20,17 @@ ERROR_LENGTH = 1024
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    rows: Sequence[Base] = ()
+    """The rows are read more than once: many of them are given as something that makes them anew each time."""
+
+    rows: Iterable[Base] = ()
     values: Mapping[str, Any] = field(default_factory=dict)
     reason: str | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(
+            self.rows, Iterator
+        ):  # read to its end by an attempt to store them, it would be empty at the next
+            raise TypeError("Found.rows must be a collection that can be read again, got an iterator; make it a list")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +51,17 @@ class Released:
 
 
 @dataclass(frozen=True, slots=True)
+class Blocked:
+    reason: str
+    until: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
 class Lost:
     max_lost: int
 
 
-Outcome = Found | Again | Failed | Released | Lost
+Outcome = Found | Again | Failed | Released | Blocked | Lost
 
 
 def error_text(text: str) -> str:

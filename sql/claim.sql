@@ -6,10 +6,12 @@
 -- A limit is exact only if claims of the workflow come one after the other. Without a limit there is no lock.
 select pg_advisory_xact_lock(hashtextextended('engine.workflow ' || name, 0))
 from engine.workflow
-where name = %(workflow)s and coalesce(max_in_flight, declared_max_in_flight) is not null
+where name = %(workflow)s
+  and coalesce(max_in_flight, declared_max_in_flight, per_minute, declared_per_minute, per_day, declared_per_day) is not null
 
 -- name: serialise_group
-select pg_advisory_xact_lock(hashtextextended('engine.pace ' || %(group)s, 0))
+-- Nobody but claims takes this lock, and none holds it for long: no reason to give way at once.
+select set_config('lock_timeout', '10s', true), pg_advisory_xact_lock(hashtextextended('engine.pace ' || %(group)s, 0))
 
 -- name: take_jobs
 -- The due jobs, as many as the batch, the limit and a registered worker allow.
@@ -23,14 +25,22 @@ where job.ctid = any(array(
     order by due.priority, due.run_at
     limit (
         select case
-            when workflow.paused or not exists (select 1 from engine.worker where id = %(worker)s) then 0
+            when engine.is_stopped(workflow.*) or not exists (select 1 from engine.worker where id = %(worker)s) then 0
             else greatest(0, least(
                 %(size)s,
                 coalesce(workflow.batch, workflow.declared_batch),
                 coalesce(workflow.max_in_flight, workflow.declared_max_in_flight) - (
                     select count(*) from engine.job as running
                     where running.workflow = %(workflow)s and running.token is not null
-                      and coalesce(workflow.max_in_flight, workflow.declared_max_in_flight) is not null)
+                      and coalesce(workflow.max_in_flight, workflow.declared_max_in_flight) is not null),
+                coalesce(workflow.per_minute, workflow.declared_per_minute) - coalesce((
+                    select usage.used from engine.usage
+                    where usage.workflow = %(workflow)s and usage.period = 'minute'
+                      and usage.starts_at = date_trunc('minute', statement_timestamp())), 0),
+                coalesce(workflow.per_day, workflow.declared_per_day) - coalesce((
+                    select usage.used from engine.usage
+                    where usage.workflow = %(workflow)s and usage.period = 'day'
+                      and usage.starts_at = date_trunc('day', statement_timestamp(), workflow.day_zone)), 0)
             ))
         end
         from engine.workflow where workflow.name = %(workflow)s
@@ -40,7 +50,9 @@ where job.ctid = any(array(
 returning job.pk, job.generation, job.attempt, job.lost, job.key, job.priority,
           extract(epoch from statement_timestamp() - job.run_at)::float8,
           (select coalesce(max_attempts, declared_max_attempts) from engine.workflow where name = %(workflow)s),
-          (select coalesce(batch, declared_batch) from engine.workflow where name = %(workflow)s)
+          (select coalesce(batch, declared_batch) from engine.workflow where name = %(workflow)s),
+          (select coalesce(per_minute, declared_per_minute, per_day, declared_per_day) is not null
+           from engine.workflow where name = %(workflow)s)
 
 -- name: take_rows
 update {table} as item
@@ -80,3 +92,17 @@ insert into engine.pace as pace (key, next_start)
 select key, clock_timestamp() + make_interval(secs => seconds)
 from unnest(%(keys)s::text[], %(seconds)s::float8[]) as started (key, seconds)
 on conflict (key) do update set next_start = excluded.next_start
+
+-- name: spend
+-- Rows begun, on the budget of this minute and this day.
+insert into engine.usage as usage (workflow, period, starts_at, used)
+select workflow.name, span.period, span.starts_at, %(rows)s
+from engine.workflow
+cross join lateral (values
+    ('minute', date_trunc('minute', statement_timestamp())),
+    ('day', date_trunc('day', statement_timestamp(), workflow.day_zone))
+) as span (period, starts_at)
+where workflow.name = %(workflow)s
+on conflict (workflow, period) do update
+set starts_at = excluded.starts_at,
+    used = excluded.used + case when usage.starts_at = excluded.starts_at then usage.used else 0 end

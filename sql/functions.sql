@@ -4,16 +4,33 @@
 create or replace function engine.ring_after_control() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-    perform pg_notify('engine', new.name);
+    if pg_notification_queue_usage() < 0.5 then
+        perform pg_notify('engine', new.name);
+    end if;
     return null;
 end
 $$;
 
-do $$
+create or replace trigger ring_after_control
+after update of paused, max_in_flight, batch, max_attempts, per_minute, per_day, blocked_reason on engine.workflow
+for each row execute function engine.ring_after_control();
+
+-- To set paused to false is to resume, whoever stopped it.
+create or replace function engine.unblock() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-    if not exists (select 1 from pg_trigger where tgname = 'ring_after_control' and tgrelid = 'engine.workflow'::regclass) then
-        create trigger ring_after_control after update of paused, max_in_flight, batch, max_attempts
-        on engine.workflow for each row execute function engine.ring_after_control();
-    end if;
+    new.blocked_reason := null;
+    new.blocked_until := null;
+    return new;
 end
 $$;
+
+create or replace trigger unblock
+before update of paused on engine.workflow
+for each row when (not new.paused) execute function engine.unblock();
+
+-- Whether a workflow may start rows now, as far as nobody stopped it.
+create or replace function engine.is_stopped(workflow engine.workflow) returns boolean
+language sql stable
+return workflow.paused
+    or (workflow.blocked_reason is not null and coalesce(workflow.blocked_until > statement_timestamp(), true));

@@ -36,7 +36,7 @@ delete from engine.job where ctid = any(%(tids)s::tid[])
 -- Back in the queue, or dead. A null delay keeps the due time, a null error keeps the old text.
 update engine.job
 set token = null, worker_id = null, engine_xid = pg_current_xact_id(),
-    attempt = attempt - ending.given_back, lost = job.lost + ending.lost, dead = ending.dead,
+    attempt = greatest(0, attempt - ending.given_back), lost = job.lost + ending.lost, dead = ending.dead,
     run_at = coalesce(clock_timestamp() + make_interval(secs => ending.delay), run_at),
     last_error = coalesce(ending.error, last_error)
 from unnest(%(tids)s::tid[], %(given_back)s::int[], %(lost)s::int[], %(dead)s::bool[], %(delays)s::float8[],
@@ -60,4 +60,14 @@ from unnest(%(pks)s::text[], %(generations)s::bigint[], %(attempts)s::int[], %(o
             %(errors)s::text[], %(seconds)s::float8[]) as ended (pk, generation, attempt, outcome, error, seconds)
 
 -- name: ring
-select pg_notify('engine', %(workflow)s)
+select pg_notify('engine', %(workflow)s) where pg_notification_queue_usage() < 0.5
+
+-- name: rest
+-- The run is over: its key is left alone for a while longer, by every workflow of the group.
+insert into engine.pace as pace (key, next_start)
+select key, clock_timestamp() + make_interval(secs => seconds)
+from unnest(%(keys)s::text[], %(seconds)s::float8[]) as ended (key, seconds)
+on conflict (key) do update set next_start = greatest(pace.next_start, excluded.next_start)
+
+-- name: block
+update engine.workflow set blocked_reason = %(reason)s, blocked_until = %(until)s where name = %(workflow)s

@@ -26,6 +26,26 @@ create table if not exists engine.workflow (
     constraint max_attempts_is_positive check (max_attempts > 0)
 );
 
+-- A budget counts rows begun. blocked_* is the engine's: a workflow stopped it, because no row can succeed (a wrong key,
+-- a quota used up). Without blocked_until it stays so until the workers start again or somebody sets paused to false.
+alter table engine.workflow
+    add column if not exists declared_per_minute integer,
+    add column if not exists declared_per_day integer,
+    add column if not exists day_zone text not null default 'UTC',
+    add column if not exists per_minute integer check (per_minute >= 0),
+    add column if not exists per_day integer check (per_day >= 0),
+    add column if not exists blocked_reason text,
+    add column if not exists blocked_until timestamptz;
+
+-- What was begun in the current minute and the current day of a workflow that has a budget.
+create table if not exists engine.usage (
+    workflow text not null,
+    period text not null,
+    starts_at timestamptz not null,
+    used integer not null,
+    primary key (workflow, period)
+) with (fillfactor = 50);
+
 -- One row per business row that is wanted, running or dead. Narrow and short-lived.
 create table if not exists engine.job (
     workflow text not null,

@@ -13,5 +13,47 @@ delete from engine.attempt where ended_at < clock_timestamp() - %(age)s
 -- name: prune_submissions
 delete from engine.submission where submitted_at < clock_timestamp() - %(age)s
 
+-- name: cut_off_listeners
+-- A listener of ours that was stopped with its connection open reads nothing, and the queue can not be emptied behind it.
+select pid, pg_terminate_backend(pid)
+from pg_stat_activity
+where (select pg_notification_queue_usage()) > 0.1
+  and application_name = 'scrapersky listener' and wait_event = 'ClientWrite'
+
+-- name: forget_blocks
+update engine.workflow set blocked_reason = null, blocked_until = null where blocked_until < clock_timestamp()
+
+-- name: prune_robots
+-- An expired copy serves while a site's robots.txt can not be read; not for ever.
+delete from robots_files where expires_at < clock_timestamp() - %(age)s
+
 -- name: prune_paces
 delete from engine.pace where next_start < clock_timestamp() - interval '1 hour'
+
+-- name: clear_places
+-- Google's terms: a place id may be kept, what Places said about it not for long. What people wrote stays.
+-- Some rows at a time, and none that somebody has locked: those come next time.
+update places_staging
+set name = null, formatted_address = null, vicinity = null, latitude = null, longitude = null, rating = null,
+    user_ratings_total = null, price_level = null, raw_data = null, updated_at = now()
+where ctid = any(array(
+    select ctid from places_staging
+    where search_time < clock_timestamp() - %(age)s
+      and num_nonnulls(name, formatted_address, vicinity, latitude, longitude, rating, user_ratings_total, price_level,
+                       raw_data) > 0
+    limit %(rows)s for no key update skip locked
+))
+
+-- name: clear_businesses
+update local_businesses
+set business_name = null, full_address = null, street_address = null, city = null, state = null, zip = null,
+    country = null, country_code = null, phone = null, website_url = null, google_maps_url = null,
+    main_category = null, extra_categories = null, rating = null, reviews_count = null, price_text = null,
+    business_status = null, monday_hours = null, tuesday_hours = null, wednesday_hours = null, thursday_hours = null,
+    friday_hours = null, saturday_hours = null, sunday_hours = null, timezone = null, latitude = null,
+    longitude = null, last_scan = null, updated_at = now()
+where ctid = any(array(
+    select ctid from local_businesses
+    where lead_source = 'google_places' and last_scan < clock_timestamp() - %(age)s
+    limit %(rows)s for no key update skip locked
+))

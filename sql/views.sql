@@ -4,14 +4,20 @@
 create or replace view engine.overview as
 select
     workflow.name as workflow,
-    workflow.paused,
+    engine.is_stopped(workflow.*) as paused,
     waiting.ready,
     waiting.delayed,
     running.rows as running,
     dead.rows as failed,
     waiting.oldest_ready,
     coalesce(workflow.max_in_flight, workflow.declared_max_in_flight) as max_in_flight,
-    workflow.paused_reason
+    case
+        when workflow.paused then workflow.paused_reason
+        when engine.is_stopped(workflow.*) then workflow.blocked_reason
+    end as paused_reason,
+    case when engine.is_stopped(workflow.*) and not workflow.paused then workflow.blocked_until end as paused_until,
+    today.used as used_today,
+    coalesce(workflow.per_day, workflow.declared_per_day) as per_day
 from engine.workflow
 cross join lateral (
     select
@@ -26,7 +32,10 @@ cross join lateral (
 ) as running
 cross join lateral (
     select count(*) as rows from engine.job where job.workflow = workflow.name and job.dead
-) as dead;
+) as dead
+left join engine.usage as today
+    on today.workflow = workflow.name and today.period = 'day'
+   and today.starts_at = date_trunc('day', statement_timestamp(), workflow.day_zone);
 
 create or replace view engine.running as
 select
@@ -39,7 +48,7 @@ where job.token is not null;
 create or replace view engine.waiting as
 select
     job.workflow, job.pk, job.priority, job.attempt, job.run_at, job.run_at > now() as delayed,
-    workflow.paused, job.key, job.last_error
+    engine.is_stopped(workflow.*) as paused, job.key, job.last_error
 from engine.job
 join engine.workflow on workflow.name = job.workflow
 where job.token is null and not job.dead;

@@ -153,7 +153,7 @@ class System:
         assert self.one(outcomes) == ["completed 1"]
         assert self.one("select count(*) from engine.attempt") == count
         assert self.one("select count(distinct pk) from engine.attempt") == count
-        assert self.one("select count(*) from engine.job") == 0
+        assert self.one(f"select count(*) from engine.job where workflow = '{QUEUE}'") == 0
 
     def kill_process(self, pid: int) -> None:
         """A grandchild: a worker process of a supervisor that we started."""

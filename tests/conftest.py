@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
+import hypothesis
 import psycopg
 import pytest
 from psycopg import Connection, sql
@@ -18,6 +19,10 @@ from db.embedded import EmbeddedPostgres
 from db.migrate import migrate
 
 NUMBERS = count(1)
+
+# On a busy machine an example may take long for no fault of its own.
+hypothesis.settings.register_profile("patient", deadline=None)
+hypothesis.settings.load_profile("patient")
 
 
 @pytest.fixture(scope="session")

@@ -43,6 +43,12 @@ def registrable_domain(host: str) -> str | None:
     return None if url is None or url.is_ip_address else _registrable(url.host)
 
 
+def owner_of(url: str) -> str | None:
+    """The registrable domain of a URL, or its host where that is an address."""
+    parsed = parse_url(url)
+    return None if parsed is None else registrable_domain(parsed.host) or parsed.host
+
+
 def website_domain(website: str | None) -> WebsiteDomain:
     """The domain that stands for a business, from its website field."""
     if website is None or not website.strip():

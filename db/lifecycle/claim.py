@@ -23,6 +23,7 @@ class _Job(NamedTuple):
     waited: float
     max_attempts: int
     batch: int
+    budgeted: bool
 
 
 class Claimed(NamedTuple):
@@ -33,6 +34,7 @@ class Claimed(NamedTuple):
     lost: int
     max_attempts: int
     waited: float
+    key: str | None
     values: tuple[Any, ...]
 
 
@@ -47,7 +49,7 @@ class Batch(NamedTuple):
 class Claimer:
     def __init__(self, declaration: Declaration, columns: Sequence[str]) -> None:
         self.declaration = declaration
-        selected = sql.SQL(", ").join(sql.Identifier("item", column) for column in columns)
+        selected = sql.SQL(", ").join(declaration.column_of(column, "item") for column in columns)
         self.sql = statements("claim.sql", **{**declaration.names, "columns": selected})
         words = declaration.words
         self.parameters = {"workflow": declaration.name, "queued": words.queued, "processing": words.processing}
@@ -71,12 +73,16 @@ class Claimer:
         allowed = self._polite(connection, parameters, self._alone_if_suspect(connection, parameters, jobs))
         rows = self._take_rows(connection, parameters, allowed)
         claimed = [self._claimed(job, rows[job.pk]) for job in allowed if job.pk in rows]
+        if claimed and jobs[0].budgeted:
+            connection.execute(self.sql["spend"], {**parameters, "rows": len(claimed)})
         return Batch(
             parameters["token"], claimed, full=len(jobs) >= min(size, jobs[0].batch) or len(claimed) < len(jobs)
         )
 
     def _claimed(self, job: _Job, row: tuple[Any, ...]) -> Claimed:
-        return Claimed(job.pk, row[1], job.generation, job.attempt, job.lost, job.max_attempts, job.waited, row[2:])
+        return Claimed(
+            job.pk, row[1], job.generation, job.attempt, job.lost, job.max_attempts, job.waited, job.key, row[2:]
+        )
 
     def _take_rows(
         self, connection: Connection[Any], parameters: dict[str, Any], jobs: list[_Job]

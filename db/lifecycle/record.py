@@ -1,7 +1,7 @@
 """Processing -> done, queued or failed: write results and endings in one transaction, behind the fence."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, assert_never
 from uuid import UUID
@@ -9,14 +9,15 @@ from uuid import UUID
 from psycopg import Connection, DataError, IntegrityError, NotSupportedError, ProgrammingError, Rollback, errors
 
 from db.declaration import Declaration
-from db.outcomes import ERROR_LENGTH, Again, Failed, Found, Lost, Outcome, Released, error_text
+from db.outcomes import ERROR_LENGTH, Again, Blocked, Failed, Found, Lost, Outcome, Released, error_text
 from db.results import complete_rows, set_values, write_rows
 from db.statements import statements, text_array
 
 log = logging.getLogger(__name__)
 
 # The row's own fault: it fails alone. Anything else is the database's, and the whole record is tried again.
-# A key too long for its index is a ProgramLimitExceeded; what JSON or UTF-8 can not say are Python's own errors.
+# A key too long for its index is a ProgramLimitExceeded; what JSON or UTF-8 can not say are Python's own errors,
+# and so are those of rows that a workflow makes only when they are read.
 BAD_ROW = (
     DataError,
     IntegrityError,
@@ -26,6 +27,9 @@ BAD_ROW = (
     errors.StatementTooComplex,
     TypeError,
     ValueError,
+    LookupError,
+    AttributeError,
+    ArithmeticError,
     RecursionError,
 )
 IN_THE_WAY = (errors.LockNotAvailable, errors.DeadlockDetected, errors.SerializationFailure, errors.QueryCanceled)
@@ -68,7 +72,10 @@ class _Decision:
 
 
 class Recorder:
-    def __init__(self, declaration: Declaration, *, keep_successes: bool = False) -> None:
+    def __init__(
+        self, declaration: Declaration, *, keep_successes: bool = False, created_by: UUID | None = None
+    ) -> None:
+        self.created_by = created_by
         self.declaration = declaration
         self.sql = statements("record.sql", **declaration.names)
         self.keep_successes = keep_successes
@@ -85,20 +92,27 @@ class Recorder:
 
     def _end_quickly(self, connection: Connection[Any], token: UUID, endings: Sequence[Ending]) -> bool:
         """Complete all that worked at once. If anything is not as it was at the claim: undo, and look at each row."""
+        try:
+            return self._end_all(connection, token, endings)
+        except (*BAD_ROW, *IN_THE_WAY):
+            return False
+        except Rollback as undone:
+            # It gets out only when the undoing failed, and psycopg keeps the reason to itself: the connection is gone.
+            raise errors.OperationalError("the connection was lost while a batch was being undone") from undone
+
+    def _end_all(self, connection: Connection[Any], token: UUID, endings: Sequence[Ending]) -> bool:
         pks = text_array(one.pk for one in endings)
         parameters = {"workflow": self.declaration.name, "token": token, "pks": pks}
         claimed = sorted((one.pk, one.generation) for one in endings)
         found = {(one.pk, one.tid): one.outcome for one in endings if one.tid and isinstance(one.outcome, Found)}
         undisturbed = False
-        try:
-            with connection.transaction() as savepoint:
-                if sorted(connection.execute(self.sql["end_jobs"], parameters).fetchall()) == claimed:
-                    write_rows(connection, (row for outcome in found.values() for row in outcome.rows))
-                    undisturbed = complete_rows(connection, self.declaration, found) == len(endings)
-                if not undisturbed:
-                    raise Rollback(savepoint)
-        except (*BAD_ROW, *IN_THE_WAY):
-            return False
+        with connection.transaction() as savepoint:
+            if sorted(connection.execute(self.sql["end_jobs"], parameters).fetchall()) == claimed:
+                rows = (row for outcome in found.values() for row in outcome.rows)
+                write_rows(connection, rows, created_by=self.created_by)
+                undisturbed = complete_rows(connection, self.declaration, found) == len(endings)
+            if not undisturbed:
+                raise Rollback(savepoint)
         return undisturbed
 
     def _end_one_by_one(
@@ -124,7 +138,8 @@ class Recorder:
 
     def _write_found(self, connection: Connection[Any], outcomes: Sequence[tuple[str, Outcome]]) -> None:
         found = [(pk, outcome) for pk, outcome in outcomes if isinstance(outcome, Found)]
-        write_rows(connection, [row for _, outcome in found for row in outcome.rows])
+        rows = (row for _, outcome in found for row in outcome.rows)
+        write_rows(connection, rows, created_by=self.created_by)
         set_values(connection, self.declaration.table, [(pk, one.values) for pk, one in found if one.values])
 
     def _seen_without_lock(
@@ -156,8 +171,10 @@ class Recorder:
         match outcome:
             case Found(reason=reason):
                 return replace(decision, status=words.done, reason=reason and error_text(reason))
-            case Released():
-                return replace(decision, verdict="released", status=words.queued, keep_job=True, given_back=1)
+            case Released() | Blocked():
+                error = error_text(outcome.reason) if isinstance(outcome, Blocked) else None
+                back = replace(decision, verdict="released", status=words.queued, keep_job=True)
+                return replace(back, error=error, given_back=1)
             case Again(error=error, delay=delay, counts=False):
                 back = replace(decision, verdict="retried", status=words.queued, keep_job=True)
                 return replace(back, error=error_text(error), delay=delay, given_back=1)
@@ -216,6 +233,18 @@ class Recorder:
         completed = [(one.ending.pk, one.ending.outcome) for one in decisions if one.verdict == "completed"]
         self._write_found(connection, completed)
         self._add_attempts(connection, worker, [one for one in decisions if one.verdict in self.remembered])
+        self._block(connection, [one.ending.outcome for one in decisions])
+
+    def _block(self, connection: Connection[Any], outcomes: Sequence[Outcome]) -> None:
+        for outcome in outcomes:
+            if isinstance(outcome, Blocked):
+                parameters = {"reason": error_text(outcome.reason), "until": outcome.until}
+                connection.execute(self.sql["block"], {**parameters, "workflow": self.declaration.name})
+
+    def rest(self, connection: Connection[Any], seconds: Mapping[str, float]) -> None:
+        """Leave the keys alone for so long. In a transaction of its own, before the record: no lock is held."""
+        keys = sorted(seconds)
+        connection.execute(self.sql["rest"], {"keys": keys, "seconds": [seconds[key] for key in keys]})
 
     def _free_jobs(self, connection: Connection[Any], kept: list[_Decision]) -> None:
         if kept:

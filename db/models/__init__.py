@@ -7,7 +7,9 @@ from db.models.local_business import LocalBusiness
 from db.models.page import Page
 from db.models.place import Place
 from db.models.place_search import PlaceSearch
+from db.models.robots_file import RobotsFile
 from db.models.sitemap_file import SitemapFile
+from db.models.suppression import Suppression
 from db.models.tenant import Tenant
 
 __all__ = [
@@ -18,6 +20,8 @@ __all__ = [
     "Page",
     "Place",
     "PlaceSearch",
+    "RobotsFile",
     "SitemapFile",
+    "Suppression",
     "Tenant",
 ]

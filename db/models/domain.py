@@ -21,6 +21,7 @@ class Domain(Identified, OwnedByTenant, Timestamped, Base):
     __natural_key__: ClassVar = ("domain",)
     __set_once__: ClassVar = (
         "local_business_id",
+        "region",
         "created_by",
         "notes",
         "status",
@@ -32,6 +33,8 @@ class Domain(Identified, OwnedByTenant, Timestamped, Base):
     local_business_id: Mapped[UUID | None] = mapped_column(
         ForeignKey("local_businesses.id", ondelete="SET NULL"), index=True
     )
+    # Two letters: how numbers without a country are read. From the place, or given at the import.
+    region: Mapped[str | None]
     created_by: Mapped[UUID | None]
     notes: Mapped[str | None]
 
@@ -39,14 +42,22 @@ class Domain(Identified, OwnedByTenant, Timestamped, Base):
     status_error: Mapped[str | None]
     status_result: Mapped[str | None]
 
+    # Where the home page answered, after redirects; and the other domain that it sent us to, if it did.
+    home_url: Mapped[str | None]
+    alias_of: Mapped[str | None]
+    is_parked: Mapped[bool | None]
     title: Mapped[str | None]
     description: Mapped[str | None]
     language: Mapped[str | None]
     favicon_url: Mapped[str | None]
     logo_url: Mapped[str | None]
+    cms: Mapped[str | None]
     is_wordpress: Mapped[bool | None]
     wordpress_version: Mapped[str | None]
+    wordpress_theme: Mapped[str | None]
     has_elementor: Mapped[bool | None]
+    has_divi: Mapped[bool | None]
+    has_woocommerce: Mapped[bool | None]
     tech_stack: Mapped[dict[str, Any] | None]
     email_addresses: Mapped[list[str] | None]
     phone_numbers: Mapped[list[str] | None]

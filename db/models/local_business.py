@@ -24,7 +24,7 @@ class LocalBusiness(Identified, OwnedByTenant, Timestamped, Base):
     __tablename__ = "local_businesses"
     __table_args__ = ({"postgresql_with": ROOM_FOR_STATUS_UPDATES},)
     __natural_key__: ClassVar = ("place_id",)
-    __set_once__: ClassVar = ("lead_source", "status", "domain_extraction_status")
+    __set_once__: ClassVar = ("tenant_id", "lead_source", "status", "domain_extraction_status")
 
     place_id: Mapped[str | None] = mapped_column(unique=True)
     lead_source: Mapped[str | None]
@@ -35,6 +35,7 @@ class LocalBusiness(Identified, OwnedByTenant, Timestamped, Base):
     state: Mapped[str | None]
     zip: Mapped[str | None]
     country: Mapped[str | None]
+    country_code: Mapped[str | None]
     phone: Mapped[str | None]
     website_url: Mapped[str | None]
     main_category: Mapped[str | None]
@@ -42,7 +43,9 @@ class LocalBusiness(Identified, OwnedByTenant, Timestamped, Base):
     rating: Mapped[Decimal | None] = mapped_column(RATING)
     reviews_count: Mapped[int | None]
     price_text: Mapped[str | None]
+    business_status: Mapped[str | None]
     business_verified: Mapped[bool | None]
+    google_maps_url: Mapped[str | None]
     monday_hours: Mapped[str | None]
     tuesday_hours: Mapped[str | None]
     wednesday_hours: Mapped[str | None]

@@ -8,6 +8,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from db.models.base import CURATION, ROOM_FOR_STATUS_UPDATES, Base, Identified, OwnedByTenant, Timestamped, one_of
 
 PAGE_TYPES: Final = (
+    "home_root",
     "contact_root",
     "career_contact",
     "about_root",
@@ -33,6 +34,7 @@ class Page(Identified, OwnedByTenant, Timestamped, Base):
     __natural_key__: ClassVar = ("domain_id", "url")
     __set_once__: ClassVar = (
         "sitemap_file_id",
+        "path_depth",
         "lead_source",
         "page_type",
         "honeybee_json",
@@ -62,6 +64,8 @@ class Page(Identified, OwnedByTenant, Timestamped, Base):
     meta_robots: Mapped[str | None]
     word_count: Mapped[int | None]
     additional_json: Mapped[dict[str, Any] | None]
+    etag: Mapped[str | None]
+    http_last_modified: Mapped[str | None]
     last_scan: Mapped[datetime | None]
 
     page_curation_status: Mapped[str] = mapped_column(one_of("page_curation_status", *CURATION), server_default="New")

@@ -25,6 +25,7 @@ class Place(OwnedByTenant, Timestamped, Base):
     __table_args__ = ({"postgresql_with": ROOM_FOR_STATUS_UPDATES},)
     __natural_key__: ClassVar = ("place_id",)
     __set_once__: ClassVar = (
+        "tenant_id",
         "status",
         "deep_scan_status",
         "notes",

@@ -23,3 +23,4 @@ class PlaceSearch(Identified, OwnedByTenant, Timestamped, Base):
     status: Mapped[str | None] = mapped_column(one_of("status", "pending", "processing", "complete", "failed"))
     error: Mapped[str | None]
     result: Mapped[str | None]
+    places_found: Mapped[int | None]

@@ -151,4 +151,4 @@ def test_status_says_that_a_workflow_is_paused_and_why(scrapersky, database, db)
 
     done = scrapersky("status", DATABASE_URL=database, COLUMNS="200")
 
-    assert "paused moving house" in done.stdout
+    assert "is paused: moving house" in done.stdout

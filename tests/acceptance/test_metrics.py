@@ -85,6 +85,7 @@ def total(samples, name, **labels):
 
 
 def test_the_counters_add_up_over_all_processes(user, port):
+    wait_until(lambda: total(scrape(port), "scrapersky_listener_connected") > 0)
     before = scrape(port)
 
     complete(user, 300)

@@ -30,7 +30,11 @@ def test_the_example_writes_out_every_default_that_is_the_same_everywhere():
 
     empty = {name for name, value in written.items() if not value}
 
-    assert empty == {"DATABASE_URL", "LISTEN_DATABASE_URL", "BROKER_URL", "SCRAPERSKY_HOME"}
+    assert empty == {
+        *("DATABASE_URL", "LISTEN_DATABASE_URL", "BROKER_URL", "SCRAPERSKY_HOME", "SYSTEM_USER_ID"),
+        *("GOOGLE_MAPS_API_KEY", "PLACES_RETENTION_DAYS", "SCRAPERSKY_PROXY", "SCRAPERSKY_CA_FILE"),
+        "SCRAPERSKY_BACKOFF_SECONDS",
+    }
 
 
 def test_every_setting_in_the_example_is_explained_on_the_line_above_it():

@@ -56,7 +56,9 @@ def test_the_migrated_table_has_every_column_that_the_workflow_declares(workflow
         workflow.result,
         workflow.priority,
         *keys,
-        *workflow.columns,
+        workflow.curation,
+        *(set(workflow.columns) - set(workflow.borrowed)),
+        *workflow.borrowed.values(),
         "updated_at",
     }
 
@@ -84,7 +86,8 @@ def test_the_migrated_table_accepts_every_word_and_has_the_triggers(workflow, db
 
     assert checks, f"{workflow.name}: nothing checks the words of {workflow.status}, so a typo would wait for ever"
     assert all(f"'{word}'" in check for word in workflow.words for (check,) in checks)
-    assert triggers == [(f"engine_{workflow.name}_insert",), (f"engine_{workflow.name}_update",)]
+    events = ["curation", "insert", "update"] if workflow.curation else ["insert", "update"]
+    assert triggers == [(f"engine_{workflow.name}_{event}",) for event in events]
 
 
 @ALL_WORKFLOWS
@@ -98,7 +101,8 @@ def test_a_workflow_has_a_row_in_the_table_of_the_readme(workflow):
 
 def advice(folder: Path, registered: set[str]) -> str:
     """The lines to paste for every workflow file that is not registered; nothing when all are."""
-    stems = {file.stem for file in folder.glob("*.py") if not file.stem.startswith("_")} - {"errors", "registry"}
+    others = {"errors", "registry", "selection"}
+    stems = {file.stem for file in folder.glob("*.py") if not file.stem.startswith("_")} - others
     return "\n".join(
         f"actors/{stem}.py is not in WORKFLOWS. Paste into actors/registry.py:\n\n"
         f"from actors.{stem} import {stem}\n\n"

@@ -12,7 +12,7 @@ from db.models import Base
 
 CATALOG = {
     "columns": """
-        select attrelid::regclass::text, attnum, attname, format_type(atttypid, atttypmod), attnotnull, attidentity,
+        select attrelid::regclass::text, attname, format_type(atttypid, atttypmod), attnotnull, attidentity,
                attgenerated, attcollation::regcollation::text, pg_get_expr(adbin, adrelid)
         from pg_attribute join pg_class on pg_class.oid = attrelid
         left join pg_attrdef on adrelid = attrelid and adnum = attnum

@@ -145,3 +145,26 @@ def claim_hosts(stage, declaration):
     with guarded(stage.engine):
         batch = Claimer(declaration, ["city"]).claim(stage.engine, stage.worker, 10)
     return [row.values[0] for row in batch.rows]
+
+
+def test_a_host_that_asked_for_a_rest_gets_it_from_every_workflow_of_the_group(stage_at_once):
+    stage = stage_at_once(1)
+    first, _ = stage.add(2, host="smile.example")
+
+    batch = stage.claim()
+    with guarded(stage.engine):
+        stage.recorder.rest(stage.engine, {"web:smile.example": 3600.0})
+    stage.record(batch)
+    everybody_may_try_again(stage)
+
+    assert keys(batch) == [first]
+    assert keys(stage.claim()) == []
+
+
+def test_a_rest_never_shortens_a_longer_one(stage_at_once):
+    stage = stage_at_once(1)
+
+    for seconds in (3600.0, 1.0):
+        stage.recorder.rest(stage.engine, {"web:smile.example": seconds})
+
+    assert stage.value("select next_start > now() + interval '30 minutes' from engine.pace")

@@ -240,3 +240,15 @@ def test_jobs_of_other_workflows_are_left_alone(stage):
     assert sweep(stage) == NOTHING
 
     assert stage.value("select count(*) from engine.job") == 1
+
+
+def test_a_row_queued_again_and_set_to_processing_by_hand_has_all_its_attempts_after_a_stop(stage):
+    (row,) = stage.add()
+    stage.claim()
+    stage.set(row, status="Queued")
+    stage.set(row, status="Processing")
+    stage.bury(stage.worker)
+
+    stage.sweeper().end_lost_claims(Released())
+
+    assert stage.claim(worker=stage.register_worker()).rows[0].attempt == 1

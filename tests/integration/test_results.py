@@ -20,9 +20,6 @@ pytest_plugins = ["tests.stage_support"]
 BAD = {
     "a word for a number": lambda: Found(rows=[Finding(name="bad", worth="many")]),
     "a number out of range": lambda: Found(rows=[Finding(name="bad", worth=2**40)]),
-    "a NUL in a text": lambda: Found(rows=[Finding(name="bad\x00")]),
-    "half a character": lambda: Found(rows=[Finding(name="bad\ud83d")]),
-    "half a character in its reason": lambda: Found(rows=[Finding(name="bad\ud83d")], reason="\ud83d"),
     "a reference to nothing": lambda: Found(rows=[Finding(name="bad", sample_id=uuid4())]),
     "no natural key": lambda: Found(rows=[Finding(worth=1)]),
     "a key too long for its index": lambda: Found(rows=[Finding(name=secrets.token_hex(8_000))]),
@@ -200,3 +197,56 @@ def test_a_result_in_the_queued_word_of_the_next_stage_is_work_for_that_stage(da
         assert stage.value("select domain_extraction_status from local_businesses") == "Completed"
         assert stage.value("select status from domains where domain = 'smile-dental.com'") == "pending"
         assert stage.value("select ready from engine.overview where workflow = 'domain_metadata'") == 1
+
+
+@pytest.mark.parametrize(
+    ("hostile", "stored"),
+    [("bad\x00", "bad"), ("bad\ud83d", "bad?"), ("good \N{GRINNING FACE}", "good \N{GRINNING FACE}")],
+    ids=["a NUL", "half a character", "a whole one"],
+)
+def test_what_no_text_column_can_hold_is_left_out_and_the_rest_is_stored(stage, hostile, stored):
+    (row,) = stage.add()
+
+    stage.run(Found(rows=[Finding(name=hostile)], values={"note": hostile}, reason="\ud83d"))
+
+    assert stage.value("select name from findings") == stored
+    assert (stage.row(row).status, stage.row(row).note, stage.row(row).result) == ("Done", stored, "?")
+
+
+class Findings:
+    """Made anew each time they are read, as many as one likes."""
+
+    def __init__(self, number):
+        self.number = number
+
+    def __iter__(self):
+        return (Finding(name=f"finding {number}") for number in range(self.number))
+
+
+def test_a_result_of_many_rows_is_read_and_written_piece_by_piece(stage):
+    (row,) = stage.add()
+
+    stage.run(Found(rows=Findings(2_500)))
+
+    assert stage.row(row).status == "Done"
+    assert stage.value("select count(*) from findings") == 2_500
+
+
+class BrokenFindings:
+    def __iter__(self):
+        return (Finding(name=name.missing) for name in ["x"])
+
+
+def test_rows_that_can_not_even_be_made_fail_their_own_row_alone(stage):
+    good, bad = stage.add(2)
+    broken = Found(rows=BrokenFindings())
+
+    stage.run(lambda claimed: broken if claimed.pk == bad else Found(rows=[Finding(name="good")]))
+
+    assert (stage.row(good).status, stage.row(bad).status) == ("Done", "Queued")
+    assert "the result could not be stored" in stage.row(bad).error
+
+
+def test_rows_that_can_be_read_only_once_are_refused():
+    with pytest.raises(TypeError, match="can be read again"):
+        Found(rows=(Finding(name=name) for name in "ab"))

@@ -10,7 +10,8 @@ from db.migrate import migrate
 from db.models import Base
 from tests.shared_database import shared_database
 
-ENGINE_TABLES = ("workflow", "job", "pace", "worker", "attempt", "submission", "sweep_position")
+ENGINE_TABLES = ("workflow", "job", "usage", "pace", "worker", "attempt", "submission", "sweep_position")
+SUPPRESSING = ("forget_suppressed", "keep_suppressed_off_domains", "keep_suppressed_out")
 ENGINE_VIEWS = ("overview", "running", "waiting", "failed")
 
 
@@ -113,6 +114,18 @@ def test_a_stranger_can_neither_read_nor_queue(url):
                 stranger.execute(statement)
 
 
+def test_the_suppression_list_holds_for_one_who_may_write_contacts_and_not_read_it(url, db):
+    db.execute("grant insert on contacts to test_stranger")
+    (domain,) = db.execute("insert into domains (domain) values ('smile.com') returning id").fetchone()
+    db.execute("insert into suppressions (kind, value) values ('email', 'bob@smile.com')")
+
+    with psycopg.connect(url, user="test_stranger", autocommit=True) as stranger:
+        for email in ("ann@smile.com", "bob@smile.com"):
+            stranger.execute("insert into contacts (domain_id, email) values (%s, %s)", [domain, email])
+
+    assert db.execute("select email from contacts").fetchall() == [("ann@smile.com",)]
+
+
 def test_the_trigger_functions_belong_to_a_role_that_can_not_log_in_and_is_nobody_special(db):
     owners = db.execute(
         "select distinct rolname, rolcanlogin, rolsuper, rolcreaterole, rolcreatedb, rolbypassrls "
@@ -134,12 +147,14 @@ def test_that_role_reaches_the_jobs_and_the_submissions_and_no_business_table(db
 
 def test_every_function_that_runs_with_its_owners_rights_has_a_fixed_search_path(db):
     functions = db.execute(
-        "select proname, prosecdef, proconfig from pg_proc where pronamespace = 'engine'::regnamespace order by 1"
+        "select proname, proconfig from pg_proc where pronamespace = 'engine'::regnamespace and prosecdef order by 1"
     ).fetchall()
 
     fixed = ["search_path=pg_catalog, pg_temp"]
-    names = sorted(["ring_after_control", *(f"submit_{workflow.name}" for workflow in WORKFLOWS)])
-    assert functions == [(name, True, fixed) for name in names]
+    names = sorted(
+        ["ring_after_control", "unblock", *SUPPRESSING, *(f"submit_{workflow.name}" for workflow in WORKFLOWS)]
+    )
+    assert functions == [(name, fixed) for name in names]
 
 
 def test_objects_that_shadow_ours_get_no_control(analyst, db):

@@ -161,16 +161,23 @@ def test_a_workflow_is_called_after_the_file_of_its_function():
 
 @pytest.mark.parametrize(
     "function",
-    [two_rows, no_row, a_plain_tuple, without_annotation, with_an_unannotated_second],
+    [no_row, a_plain_tuple, without_annotation],
     ids=lambda function: function.__name__,
 )
-def test_a_function_takes_one_named_tuple(function):
+def test_a_function_takes_a_named_tuple_first(function):
     with pytest.raises(DeclarationError) as refusal:
         declared(name="sampling").run(function)
 
     assert str(refusal.value) == (
-        f"sampling: {function.__name__} must take one NamedTuple whose fields are the columns it reads"
+        f"sampling: {function.__name__} must take a NamedTuple first, whose fields are the columns it reads"
     )
+
+
+def test_a_tool_without_a_type_is_refused():
+    with pytest.raises(DeclarationError) as refusal:
+        declared(name="sampling").run(with_an_unannotated_second)
+
+    assert str(refusal.value) == ("sampling: with_an_unannotated_second must say of what type its 'tool' is")
 
 
 def test_a_function_reads_the_fields_of_its_named_tuple_in_their_order():

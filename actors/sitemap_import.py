@@ -1,0 +1,209 @@
+"""Sitemap -> pages; index -> further sitemaps.
+
+in    sitemap_files.url, and what the server said of it when it was last read
+out   pages, one row per URL of the site, categorised, contact-like ones selected; for an index sitemap_files, selected
+"""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from actors._workflow import Found, Politeness, Words, Workflow
+from actors.errors import GiveUp, Unusable
+from actors.fetch.web import Stream, Web
+from actors.parse.pages import honeybee
+from actors.parse.site_urls import OwnUrls, SitePage, SitePages
+from actors.parse.sitemap_dates import http_date
+from actors.parse.sitemap_generators import generator_of
+from actors.parse.sitemaps import MOST_BYTES, Entry, Sitemap, SitemapError
+from actors.parse.urls import parse_url
+from actors.selection import AutoSelect
+from db.models import Page, SitemapFile
+
+MOST_CONTACT_LIKE = 20
+MOST_CHILDREN = 500
+DEEPEST = 3
+
+_NOT_MODIFIED = 304
+_QUOTED = 60
+
+sitemap_import = Workflow(
+    table=SitemapFile,
+    status="sitemap_import_status",
+    error="sitemap_import_error",
+    result="sitemap_import_result",
+    curation="deep_scrape_curation_status",
+    words=Words("Queued", "Processing", "Complete", "Error"),
+    borrowed={"domain": "domain_id"},
+    politeness=Politeness(column="domain_id", group="host"),
+    time_limit=timedelta(minutes=10),
+)
+
+
+class File(NamedTuple):
+    id: UUID
+    domain_id: UUID
+    url: str
+    depth: int
+    etag: str | None
+    http_last_modified: str | None
+    domain: str
+
+
+class PageRows:
+    """The rows of up to 50,000 pages, made anew whenever they are asked for: all at once they would fill the memory."""
+
+    def __init__(self, file: File, pages: SitePages, curation: str) -> None:
+        self._file = file
+        self._pages = pages
+        self._curation = curation
+
+    def __iter__(self) -> Iterator[Page]:
+        chosen = self._pages.chosen
+        return (self._row(page, self._curation if page.url in chosen else "New") for page in self._pages)
+
+    def _row(self, page: SitePage, curation: str) -> Page:
+        row = Page(
+            domain_id=self._file.domain_id,
+            url=page.url,
+            sitemap_file_id=self._file.id,
+            lead_source="sitemap_import",
+            page_type=page.category.page_type,
+            honeybee_json=honeybee(page.category),
+            priority_level=page.category.priority,
+            path_depth=page.category.depth,
+            page_curation_status=curation,
+        )
+        if page.last_modified is not None:
+            row.last_modified = datetime.fromisoformat(page.last_modified)
+        if page.category.decision == "skip":
+            row.page_processing_status = "Filtered"
+        return row
+
+
+class Entries:
+    """What a file names, sorted as it comes: the site's pages, or the sitemaps of an index."""
+
+    def __init__(self, file: File) -> None:
+        self.pages = SitePages(most_chosen=MOST_CONTACT_LIKE)
+        self.children: list[str] = []
+        self.own = OwnUrls(file.domain)
+        # A file that robots.txt keeps with somebody else may name its neighbours there, but no pages.
+        url = parse_url(file.url)
+        self.near = OwnUrls(file.domain, *([url.host] if url else []))
+        self.near.take(file.url)
+
+    def add(self, entry: Entry, kind: str) -> None:
+        if kind == "index":
+            child = self.near.take(entry.url)
+            if child is not None:
+                self.children.append(child.href)
+        else:
+            page = self.own.take(entry.url)
+            if page is not None:
+                self.pages.add(page, entry.last_modified)
+
+
+@sitemap_import.run
+def import_sitemap(file: File, web: Web, auto_select: AutoSelect) -> Found:
+    """Read the file as it arrives; what is there of a damaged or oversized one is kept, and called partial."""
+    entries = Entries(file)
+    with web.stream(file.url, most=MOST_BYTES, etag=file.etag, last_modified=file.http_last_modified) as stream:
+        if stream.status == _NOT_MODIFIED:
+            return Found(reason="not changed since it was last read")
+        sitemap = Sitemap(stream, url=stream.url)
+        problem = _read(sitemap, entries)
+    _refuse_what_is_no_sitemap(sitemap, file.url, problem)
+    values = _values(sitemap, stream, is_whole=problem is None)
+    if sitemap.kind == "index":
+        rows = [_child(file, url) for url in entries.children[:MOST_CHILDREN] if file.depth < DEEPEST]
+        told = [_children_told(file, entries.children), *_left_out(sitemap, entries.near)]
+        return Found(rows, values, _told(told, problem))
+    curation = auto_select.curation("pages")
+    told = [_pages_told(sitemap, entries.pages, curation), *_left_out(sitemap, entries.own)]
+    return Found(PageRows(file, entries.pages, curation), values, _told(told, problem))
+
+
+def _read(sitemap: Sitemap, entries: Entries) -> str | None:
+    """Sort the entries; returns why the file was not read to its end, or None."""
+    try:
+        for entry in sitemap:
+            entries.add(entry, sitemap.kind)
+    except SitemapError as error:
+        raise GiveUp(f"not a sitemap but {error}") from error
+    except Unusable as error:
+        if error.kind != "too_large" or sitemap.count == 0:
+            raise
+        return f"cut off after {MOST_BYTES:,} bytes"
+    return sitemap.problem
+
+
+def _refuse_what_is_no_sitemap(sitemap: Sitemap, url: str, problem: str | None) -> None:
+    if sitemap.kind == "html":
+        raise GiveUp(f"{url} is an HTML page, not a sitemap")
+    if sitemap.kind == "unknown":
+        raise GiveUp(f"{url} is no sitemap: it begins with {sitemap.head.strip()[:_QUOTED]!r}")
+    if sitemap.kind == "empty" and problem is not None:
+        raise GiveUp(f"{url} cannot be read: {problem}")
+
+
+def _values(sitemap: Sitemap, stream: Stream, *, is_whole: bool) -> dict[str, Any]:
+    """What is known of the file now. The validators of a partial one are not kept: the next time it is read again."""
+    headers = stream.headers
+    values = {
+        "sitemap_type": sitemap.type,
+        "url_count": sitemap.count,
+        "size_bytes": sitemap.size,
+        "has_lastmod": sitemap.has_lastmod,
+        "has_priority": sitemap.has_priority,
+        "has_changefreq": sitemap.has_changefreq,
+        "last_modified": http_date(headers.get("last-modified")),
+        "etag": headers.get("etag") if is_whole else None,
+        "http_last_modified": headers.get("last-modified") if is_whole else None,
+    }
+    generator = generator_of(sitemap.head, headers)
+    return values if generator is None else {**values, "generator": generator}
+
+
+def _child(file: File, url: str) -> SitemapFile:
+    return SitemapFile(
+        domain_id=file.domain_id,
+        url=url,
+        parent_id=file.id,
+        depth=file.depth + 1,
+        discovery_method="sitemap_index",
+        deep_scrape_curation_status="Selected",
+    )
+
+
+def _children_told(file: File, children: list[str]) -> str:
+    if not children:
+        return "no sitemaps in this index"
+    count = f"{len(children):,} {'sitemap' if len(children) == 1 else 'sitemaps'}"
+    if file.depth >= DEEPEST:
+        return f"{count} not followed: {DEEPEST} indexes stand above them"
+    return f"{count}, of which the first {MOST_CHILDREN} are followed" if len(children) > MOST_CHILDREN else count
+
+
+def _pages_told(sitemap: Sitemap, pages: SitePages, curation: str) -> str:
+    if sitemap.count == 0:
+        return "no URLs: the file is empty" if sitemap.kind == "empty" else "no URLs"
+    chosen = len(pages.chosen)
+    selected = " selected" if curation == "Selected" else ""
+    return f"{len(pages):,} {'page' if len(pages) == 1 else 'pages'} ({chosen} contact-like{selected})"
+
+
+def _left_out(sitemap: Sitemap, own: OwnUrls) -> list[str]:
+    counts = {
+        "duplicates": own.duplicates,
+        "of other sites": own.off_site,
+        "too long": own.too_long,
+        "not web addresses": sitemap.skipped,
+        "unfilled templates": sitemap.unrendered,
+    }
+    return [f"{count:,} {what}" for what, count in counts.items() if count]
+
+
+def _told(parts: list[str], problem: str | None) -> str:
+    return ", ".join(parts) + (f"; {problem}: partial" if problem else "")

@@ -1,0 +1,113 @@
+"""What `scrapersky contacts` does."""
+
+import json
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import click
+import psycopg
+from psycopg import Connection
+
+from actors.parse.mail_addresses import Site, kind_of
+from app.commands.session import connected
+from app.commands.tables import show_rows
+from app.commands.values import domain_name, email_address, phone_number
+from db.people import contacts, suppressions
+from db.people.conditions import part
+
+SHORTEST_ID: Final = 4
+_START_OF_AN_ID = re.compile(rf"[0-9a-f]{{{SHORTEST_ID},32}}")
+
+
+def run_list(domain: str | None, email: str | None, limit: int, *, as_json: bool) -> int:
+    pattern = None if email is None else part(email)
+    name = domain_name(domain) if domain else None
+    with connected("contacts") as connection:
+        rows = contacts.newest(connection, domain=name, email=pattern, limit=limit)
+    if as_json:
+        click.echo(json.dumps(rows, default=str, ensure_ascii=False))
+    elif rows:
+        shown = [(str(row["id"])[:8], row["email"], row["phone"], row["name"], row["domain"]) for row in rows]
+        show_rows(("id", "email", "phone", "name", "domain"), shown, whole=("id", "email", "phone"))
+    else:
+        click.echo("No contacts match.", err=True)
+    return 0
+
+
+def run_set(given: str, changes: Sequence[str]) -> int:
+    with connected("contacts") as connection:
+        found = _find(connection, given)
+        if len(found) > 1:
+            choices = ", ".join(f"{row['id']} ({row['domain']})" for row in found)
+            raise click.UsageError(f"{given!r} is more than one contact: {choices}; give an id")
+        values = dict(_change(change, found[0]["region"]) for change in changes)
+        try:
+            contacts.correct(connection, found[0]["id"], _columns(values, found[0]["domain"]))
+        except psycopg.errors.UniqueViolation:
+            raise click.ClickException(
+                f"{found[0]['domain']} has a contact with that address already; delete one of the two"
+            ) from None
+        except psycopg.errors.CheckViolation:
+            raise click.ClickException("a contact needs an e-mail address or a telephone number") from None
+        except psycopg.errors.RaiseException as error:
+            raise click.ClickException(f"{error.diag.message_primary}; see: scrapersky suppress list") from None
+    click.echo(f"Corrected: {', '.join(values)} of {found[0]['id']}.")
+    return 0
+
+
+def run_delete(given: Sequence[str], *, suppress: bool, yes: bool) -> int:
+    with connected("contacts") as connection:
+        found = {row["id"]: row for one in given for row in _find(connection, one)}
+        if not yes and sys.stdin.isatty():
+            click.confirm(f"Delete {len(found)} contact(s)?", abort=True, err=True)
+        with connection.transaction():
+            entries = [("email", row["email"]) for row in found.values() if row["email"]]
+            entries += [("phone", row["phone"]) for row in found.values() if row["phone"]]
+            deleted = contacts.delete(connection, list(found))
+            others = suppressions.add(connection, entries, "deleted by hand").contacts_deleted if suppress else 0
+    also = f", and {others} more with the same address or number" if others else ""
+    click.echo(f"{deleted} contact(s) deleted{also}{'; suppressed from now on' if suppress else ''}.")
+    return 0
+
+
+def _find(connection: Connection[Any], given: str) -> list[dict[str, Any]]:
+    start = given.strip().lower().replace("-", "")
+    if _START_OF_AN_ID.fullmatch(start):
+        found = contacts.with_id(connection, start)
+    elif "@" in given:
+        found = contacts.with_email(connection, given.strip().lower())
+    else:
+        raise click.UsageError(
+            f"{given!r} is neither an e-mail address nor the beginning of an id, {SHORTEST_ID} digits or more"
+        )
+    if not found:
+        raise click.ClickException(f"no contact {given!r}; see: scrapersky contacts list")
+    if len(found) > 1 and "@" not in given:
+        raise click.UsageError(f"{given!r} is the beginning of {len(found)} ids; give more of it")
+    return found
+
+
+def _columns(values: Mapping[str, str | None], domain: str) -> dict[str, str | None]:
+    """Another address is of another type."""
+    columns = {contacts.CORRECTABLE[name]: value for name, value in values.items()}
+    if "email" in columns:
+        address = columns["email"]
+        columns["email_type"] = kind_of(address, Site(domain)) if address else None
+    return columns
+
+
+def _change(text: str, region: str | None) -> tuple[str, str | None]:
+    name, equals, value = text.partition("=")
+    name, value = name.strip().lower(), " ".join(value.split())
+    if not equals or name not in contacts.CORRECTABLE:
+        raise click.UsageError(f"expected one of {', '.join(contacts.CORRECTABLE)} and =value, got {text!r}")
+    try:
+        if value and name == "email":
+            return name, email_address(value)
+        if value and name in {"phone", "fax"}:
+            return name, phone_number(value, region)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    return name, value or None

@@ -1,0 +1,63 @@
+"""Where an export goes: standard output, or a file that appears only when it is whole."""
+
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+import click
+
+
+@contextmanager
+def standard_output() -> Iterator[IO[bytes]]:
+    """A reader who has seen enough, such as `head`, is no error."""
+    try:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+    except OSError as error:
+        # What is left in the buffer would be written, and fail again, when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            raise click.ClickException(f"standard output: {error.strerror or error}") from None
+
+
+@contextmanager
+def new_file(path: Path, *, force: bool) -> Iterator[Path]:
+    """A path to write to, which becomes the file's own when all is written; whatever goes wrong, nothing is left."""
+    final = path.resolve()
+    check_free(final, force=force)
+    special = _is_special(final)
+    partial = final if special else final.with_name(f".{os.getpid()}.partial")
+    try:
+        partial.touch()
+        try:
+            yield partial
+            partial.replace(final)
+        finally:
+            if not special:
+                partial.unlink(missing_ok=True)
+    except OSError as error:
+        raise click.ClickException(f"{path}: {error.strerror or error}") from None
+
+
+def check_free(path: Path, *, force: bool) -> None:
+    try:
+        path.stat()
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise click.UsageError(f"--output: {path}: {error.strerror}") from None
+    if path.is_dir():
+        raise click.UsageError(f"--output: {path} is a directory; name a file in it")
+    if not path.parent.is_dir():
+        raise click.UsageError(f"--output: there is no directory {path.parent}")
+    if path.exists() and not force and not _is_special(path):
+        raise click.UsageError(f"--output: {path} exists; say --force to replace it")
+
+
+def _is_special(path: Path) -> bool:
+    """Such as /dev/null or a pipe: nothing that could be renamed into place."""
+    return path.exists() and not stat.S_ISREG(path.stat().st_mode)

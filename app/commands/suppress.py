@@ -1,0 +1,60 @@
+"""`scrapersky suppress`: who must not be contacted."""
+
+import sys
+from typing import BinaryIO
+
+import click
+
+REGION = click.option("--region", metavar="XX", help="Country of numbers that are written without one, such as DE.")
+
+
+@click.group(epilog="Example: scrapersky suppress add ann@smile.com")
+def suppress() -> None:
+    """Keep the list of those who must not be contacted: addresses, numbers, whole domains.
+
+    Who comes onto it is deleted from contacts, and neither extraction nor import brings them back.
+    """
+
+
+@suppress.command(epilog="Example: scrapersky suppress add ann@smile.com +15125550123 smile.com --reason 'asked us'")
+@click.argument("values", metavar="EMAIL|PHONE|DOMAIN…", nargs=-1, required=True)
+@click.option("--reason", help="Why; for whoever reads the list later.")
+@REGION
+def add(values: tuple[str, ...], reason: str | None, region: str | None) -> None:
+    """Put on the list. A domain stands for everybody at it, subdomains too."""
+    from app.commands.suppressing import run_add
+
+    sys.exit(run_add(values, reason, region))
+
+
+@suppress.command(epilog="Example: scrapersky suppress remove ann@smile.com")
+@click.argument("values", metavar="EMAIL|PHONE|DOMAIN…", nargs=-1, required=True)
+@REGION
+def remove(values: tuple[str, ...], region: str | None) -> None:
+    """Take off the list. Contacts that were deleted come back only when their page is read again."""
+    from app.commands.suppressing import run_remove
+
+    sys.exit(run_remove(values, region))
+
+
+@suppress.command("list", epilog="Example: scrapersky suppress list --kind domain")
+@click.option("--kind", type=click.Choice(["email", "phone", "domain"]), help="Only these.")
+@click.option("--limit", type=click.IntRange(1, 1_000_000), default=100, show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def list_(kind: str | None, limit: int, *, as_json: bool) -> None:
+    """Show the list, newest first."""
+    from app.commands.suppressing import run_list
+
+    sys.exit(run_list(kind, limit, as_json=as_json))
+
+
+@suppress.command("import", epilog="Example: scrapersky suppress import unsubscribed.csv --reason 'unsubscribed'")
+@click.argument("file", type=click.File("rb"))
+@click.option("--reason", help="Why; for whoever reads the list later.")
+@click.option("--column", metavar="NAME|N", help="The column that holds the values, by its name or number.")
+@REGION
+def import_(file: BinaryIO, reason: str | None, column: str | None, region: str | None) -> None:
+    """Put everybody in a FILE on the list: CSV or one per line, "-" is stdin. Exit code 1 when a line was of no use."""
+    from app.commands.suppressing import run_import
+
+    sys.exit(run_import(file, reason, column, region))

@@ -1,0 +1,115 @@
+"""`scrapersky demo`: the whole pipeline, from five searches to contacts, in a world without internet."""
+
+import signal
+import sys
+import threading
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from app.config import Settings
+from app.demo.authority import Authority
+from app.demo.places_simulator import PlacesSimulator
+from app.demo.proxy import Proxy
+from app.demo.queue import Queue, open_queue
+from app.demo.screen import DemoStalled, refusal_table, score_table, show_differences, watch, workflow_table
+from app.demo.stack import KEY, StackError, running_stack
+from app.demo.truth import score
+from app.demo.visits import Visits
+from app.demo.world import BUSINESSES, SITES
+from app.demo.world.listing import SEARCHES, TOWN, places
+from db.embedded import EmbeddedPostgres
+
+LONGEST_SECONDS = 170
+FAILURE, INTERRUPTED = 1, 130
+
+
+def run_demo(settings: Settings, *, keep: bool, home: Path | None = None) -> int:
+    """0 when the contacts are as good as they should be, and a second run changes nothing; 1 otherwise."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like Ctrl-C, with everything stopped
+    try:
+        return Demo(home or settings.home / "demo", Console()).run(keep=keep)
+    except (StackError, DemoStalled, TimeoutError) as error:
+        click.echo(f"The demo came to no end: {error}", err=True)
+        return FAILURE
+    except KeyboardInterrupt:
+        click.echo("stopped")
+        return INTERRUPTED
+
+
+class Demo:
+    def __init__(self, home: Path, console: Console) -> None:
+        self.home = home
+        self.console = console
+        self.began = time.monotonic()
+        self.visits = Visits()
+
+    def run(self, *, keep: bool) -> int:
+        self.console.print(
+            f"[bold]ScraperSky demo[/bold]  {len(BUSINESSES)} businesses, {len(SITES)} sites, no internet"
+        )
+        with ExitStack() as opened:
+            url = opened.enter_context(EmbeddedPostgres(self.home).use())
+            certificates = self.home / "ca.pem"
+            authority = Authority()
+            authority.write(certificates)
+            simulator = PlacesSimulator(places(), keys=[KEY])
+            proxy = opened.enter_context(Proxy(SITES, authority, simulator.handle, self.visits))
+            stack = opened.enter_context(running_stack(self.home, proxy.url, certificates))
+            queue = opened.enter_context(open_queue(url, stack))
+            before = self._fill(queue)
+            watch(self.console, queue, stack, limit=LONGEST_SECONDS)
+            code = self._report(queue, before)
+            self.console.print(f"log      {stack.log}", soft_wrap=True)
+            if keep:
+                self._keep(proxy, certificates)
+        return code
+
+    def _fill(self, queue: Queue) -> tuple[int, str] | None:
+        """Begin; returns what is known from an earlier run, if there was one."""
+        queue.hurry()
+        before = queue.digest()
+        if queue.ask():
+            self.console.print(f"asked for {', '.join(SEARCHES)} in {TOWN}")
+            return None
+        queue.ask_again()
+        self.console.print("this is not the first run here: everything is queued once more, and must change nothing")
+        return before
+
+    def _report(self, queue: Queue, before: tuple[int, str] | None) -> int:
+        console, scores = self.console, score(queue.contacts())
+        console.print(workflow_table(queue.progress(), "Every workflow"))
+        if refusals := queue.refusals():
+            console.print(refusal_table(refusals))
+        console.print(score_table(scores))
+        show_differences(console, scores)
+        seconds = time.monotonic() - self.began
+        console.print(f"{len(self.visits):,} requests to {len(self.visits.by_host())} hosts, {seconds:.1f} s in all")
+        is_good = all(one.is_good for one in scores.values())
+        if before is None:
+            return 0 if is_good else FAILURE
+        after = queue.digest()
+        if after == before:
+            console.print(f"nothing changed since the last run: {after[0]} contacts")
+        else:
+            console.print(f"[red]the contacts changed: {before[0]} before, {after[0]} now[/red]")
+        return 0 if is_good and after == before else FAILURE
+
+    def _keep(self, proxy: Proxy, certificates: Path) -> None:
+        """Until Ctrl-C."""
+        command = Path(sys.argv[0]).name or "scrapersky"
+        site = SITES[-1].url
+        for line in (
+            "",
+            "still running; look around from another terminal:",
+            f"  export SCRAPERSKY_HOME={self.home}",
+            f"  {command} status --watch",
+            f"  {command} psql -c 'table contacts'",
+            f"  curl -x {proxy.url} --cacert {certificates} {site}",
+            "Ctrl-C stops it",
+        ):
+            self.console.print(line, soft_wrap=True, highlight=False, markup=False)
+        threading.Event().wait()

@@ -1,0 +1,131 @@
+"""What a setting may hold, and the rule that is told when it holds something else."""
+
+import os
+import re
+from collections.abc import Callable, Iterable
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+from uuid import UUID
+
+import platformdirs
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
+from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic_core import PydanticCustomError
+
+from actors.selection import STAGES, AutoSelect
+
+
+def expected(rule: str) -> PydanticCustomError:
+    return PydanticCustomError("expected", rule)
+
+
+def check_database_url(value: str) -> str:
+    if value and not value.startswith(("postgresql://", "postgres://")):
+        raise expected("postgresql://…")
+    try:
+        parts = conninfo_to_dict(value)
+    except psycopg.ProgrammingError:
+        raise expected("a URL that libpq can read, with only libpq's own options after the '?'") from None
+    # libpq ends the password at the first '@' or '/' and takes the rest of it for a host, a port or a database.
+    path = "/".join(value.partition("?")[0].split("/")[3:])
+    if "@" in f"{parts.get('host')}{path}" or not re.fullmatch("[0-9,]*", str(parts.get("port", ""))):
+        raise expected("postgresql://user:password@host:port/database, with @ and / in a password as %40 and %2F")
+    return value
+
+
+def check_broker_url(value: str) -> str:
+    try:
+        parts = urlsplit(value)
+        usable = parts.scheme in {"redis", "rediss", "amqp", "amqps"} and parts.hostname and parts.port != 0
+    except ValueError:
+        usable = False
+    if value and not usable:
+        raise expected("redis://host…, rediss://host…, amqp://host… or amqps://host…")
+    return value
+
+
+def check_proxy_url(value: str) -> str:
+    try:
+        parts = urlsplit(value)
+        usable = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
+    except ValueError:
+        usable = False
+    if value and not usable:
+        raise expected("http://host:port or http://user:password@host:port")
+    return value
+
+
+def check_user_agent(value: str) -> str:
+    if not re.fullmatch(r"[A-Za-z][A-Za-z_-]*/[!-~]+( [ -~]+)?", value):
+        raise expected("Name/version (how to reach you), such as AcmeBot/1.0 (+https://acme.example/bot)")
+    return value
+
+
+def check_stages(value: str | Iterable[str]) -> AutoSelect:
+    """Names with commas between them; `none` leaves every choice to people."""
+    names = value.split(",") if isinstance(value, str) else value
+    stages = {name.strip() for name in names} - {"none"}
+    if not stages <= set(STAGES):
+        raise expected(f"none, or some of {', '.join(STAGES)} with commas between them")
+    return AutoSelect(stages)
+
+
+def check_path(value: Path) -> Path:
+    try:
+        return value.expanduser().absolute()
+    except RuntimeError:
+        raise expected("a directory of a user who exists") from None
+
+
+def check_file(value: Path) -> Path:
+    path = check_path(value)
+    if not path.is_file():
+        raise expected("a file that exists")
+    return path
+
+
+def default_home() -> Path:
+    # The embedded Postgres refuses to run as root, and the user it runs as can not enter root's own directories.
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        return Path("/var/lib/scrapersky")
+    try:
+        return platformdirs.user_data_path("scrapersky", appauthor=False)
+    except (KeyError, RuntimeError):  # a user without a home, as in a container: there DATABASE_URL is set
+        return Path("/var/lib/scrapersky")
+
+
+def number_of(plural: str, unit: timedelta) -> Callable[[object], timedelta]:
+    def parse(value: object) -> timedelta:
+        try:
+            length = value if isinstance(value, timedelta) else float(str(value)) * unit
+        except (ValueError, OverflowError):
+            length = timedelta(0)
+        if length <= timedelta(0):
+            raise expected(f"{plural} as a number above 0, such as 5 or 0.5")
+        return length
+
+    return parse
+
+
+def whole_number(name: str, default: int | None, low: int, high: int) -> Any:
+    return Field(default, alias=name, ge=low, le=high, description=f"a whole number from {low} to {high}")
+
+
+DatabaseUrl = Annotated[str, AfterValidator(check_database_url)]
+BrokerUrl = Annotated[str, AfterValidator(check_broker_url)]
+Tenant = Annotated[UUID, Field(description="a UUID")]
+UserId = Annotated[UUID, Field(description="a UUID")]
+ProxyUrl = Annotated[str, AfterValidator(check_proxy_url)]
+UserAgent = Annotated[str, AfterValidator(check_user_agent)]
+Stages = Annotated[AutoSelect, BeforeValidator(check_stages)]
+AbsolutePath = Annotated[Path, AfterValidator(check_path)]
+ExistingFile = Annotated[Path, AfterValidator(check_file)]
+Host = Annotated[str, Field(pattern=r"^([A-Za-z0-9._-]+|[0-9A-Fa-f]*:[0-9A-Fa-f]*:[0-9A-Fa-f:.]*)$")]
+Seconds = Annotated[timedelta, BeforeValidator(number_of("seconds", timedelta(seconds=1)))]
+Minutes = Annotated[timedelta, BeforeValidator(number_of("minutes", timedelta(minutes=1)))]
+Days = Annotated[timedelta, BeforeValidator(number_of("days", timedelta(days=1)))]
+LogLevel = Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(str.lower)]
+LogFormat = Annotated[Literal["text", "json"], BeforeValidator(str.lower)]

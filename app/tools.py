@@ -1,0 +1,82 @@
+"""What a workflow's function is given beside its row: the web, the Places API, what is selected without a person."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any, Self
+
+from actors._workflow import Workflow
+from actors.fetch.places import NO_KEY, Places
+from actors.fetch.web import Patience, Web, WebClient, WebOptions
+from actors.selection import AutoSelect
+from app.config import Settings
+from app.robots_store import RobotsFiles
+from db.connections import Pool
+from db.declaration import DeclarationError
+
+
+@dataclass(frozen=True)
+class Lent:
+    """The tools of one run, by the names of the function's parameters."""
+
+    tools: Mapping[str, Any]
+
+    @property
+    def spare(self) -> float:
+        """For how many seconds the host that was visited wants to be left alone."""
+        return max((tool.spare for tool in self.tools.values() if isinstance(tool, Web)), default=0.0)
+
+
+def web_client(settings: Settings, pool: Pool) -> WebClient:
+    options = WebOptions(
+        user_agent=settings.user_agent,
+        pause=settings.crawl_pause,
+        proxy=settings.proxy or None,
+        ca_file=settings.ca_file,
+        patience=Patience(request=settings.fetch.total_seconds(), stream=4 * settings.fetch.total_seconds()),
+    )
+    return WebClient(options, RobotsFiles(pool))
+
+
+class Toolbox:
+    """One per process."""
+
+    def __init__(self, settings: Settings, client: WebClient) -> None:
+        self.settings = settings
+        self.client = client
+        self._makers: dict[type, Callable[[ExitStack], object]] = {
+            Web: self._web,
+            Places: self._places,
+            AutoSelect: lambda _: settings.auto_select,
+        }
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.client.close()
+
+    def check(self, workflow: Workflow) -> None:
+        """A tool that nobody can lend is a mistake in the workflow."""
+        for name, kind in workflow.tools.items():
+            if kind not in self._makers:
+                known = ", ".join(sorted(maker.__name__ for maker in self._makers))
+                raise DeclarationError(f"{workflow.name}: there is no tool {name}: {kind.__name__}; there are {known}")
+
+    def missing(self, workflow: Workflow) -> str | None:
+        """Why no row of the workflow can succeed with these settings."""
+        lacks_key = Places in workflow.tools.values() and not self.settings.places_key.get_secret_value()
+        return NO_KEY if lacks_key else None
+
+    @contextmanager
+    def lend(self, workflow: Workflow) -> Iterator[Lent]:
+        with ExitStack() as stack:
+            yield Lent({name: self._makers[kind](stack) for name, kind in workflow.tools.items()})
+
+    def _web(self, stack: ExitStack) -> Web:
+        web = self.client.open()
+        stack.callback(web.close)
+        return web
+
+    def _places(self, _: ExitStack) -> Places:
+        return Places(self.client.ask, self.settings.places_key.get_secret_value() or None)

@@ -1,0 +1,1 @@
+"""What people do to rows from the command line, as SQL: bring in, pick, correct, take out."""

@@ -1,0 +1,181 @@
+"""A process is killed at every point where it speaks to the database: a healthy one then ends all rows, each once."""
+
+import pytest
+
+from actors.registry import WORKFLOWS
+from app.config import Settings
+from db.migrate import migrate
+from tests.crash_points import names_of_statements
+from tests.crash_points_rows import KILLS, add_rows, crash_workflow, fates, fates_of
+from tests.crash_points_site import crash_site
+from tests.samples import create_sample_tables
+from tests.shared_database import shared_database
+
+pytestmark = pytest.mark.slow
+
+# Where a worker is killed, and the kind of rows that leads it there.
+WORKER = {
+    "process.block": "ordinary",
+    "liveness.register": "disowned",
+    "liveness.beat": "ordinary",
+    "listener.listen": "deafening",
+    "listener.due": "ordinary",
+    "listener.echo": "ordinary",
+    "claim.serialise": "ordinary",
+    "claim.take_jobs": "ordinary",
+    "claim.take_rows": "ordinary",
+    "claim.drop_withdrawn": "withdrawn",
+    "commit of claim.serialise": "ordinary",
+    "after commit of claim.serialise": "ordinary",
+    "run.begun": "ordinary",
+    "run.ended": "ordinary",
+    "record.end_jobs": "empty",
+    "results.upsert": "ordinary",
+    "results.complete": "ordinary",
+    "record.lock_rows": "hopeless",
+    "record.lock_jobs": "spoilt",
+    "record.still_there": "deleted",
+    "record.still_claimed": "stolen",
+    "record.delete_jobs": "cancelled",
+    "record.free_jobs": "requeued",
+    "record.set_rows": "patient",
+    "results.set_values": "edited",
+    "record.add_attempts": "failing",
+    "record.block": "blocking",
+    "commit of record.end_jobs": "ordinary",
+    "after commit of record.end_jobs": "ordinary",
+    "commit of record.lock_rows": "failing",
+    "after commit of record.lock_rows": "failing",
+}
+# Where claims take turns: a politeness key and a budget.
+POLITE = {
+    "claim.serialise_group": "ordinary",
+    "claim.key_state": "ordinary",
+    "claim.give_back": "ordinary",
+    "claim.set_pace": "ordinary",
+    "claim.spend": "ordinary",
+    "commit of claim.serialise": "failing",
+    "after commit of claim.serialise": "failing",
+    "record.rest": "ordinary",
+    "commit of record.rest": "ordinary",
+    "after commit of record.rest": "ordinary",
+}
+SWEEPER = [
+    "liveness.beats",
+    "liveness.bury",
+    "liveness.bury_child",
+    "sweep.claims_of_the_dead",
+    "record.lock_rows",
+    "record.free_jobs",
+    "record.set_rows",
+    "record.add_attempts",
+    "record.ring",
+    "sweep.table_blocks",
+    "sweep.missed_rows",
+    "sweep.adopt_rows",
+    "sweep.orphan_rows",
+    "sweep.adopt_orphans",
+    "sweep.requeue_orphans",
+    "sweep.job_blocks",
+    "sweep.idle_jobs",
+    "sweep.drop_idle_jobs",
+    "upkeep.position",
+    "upkeep.save_position",
+    "upkeep.forget_blocks",
+    "commit of sweep.claims_of_the_dead",
+    "after commit of sweep.claims_of_the_dead",
+    "commit of sweep.missed_rows",
+    "after commit of sweep.missed_rows",
+    "commit of sweep.idle_jobs",
+    "after commit of sweep.idle_jobs",
+]
+ONCE = {"process.block", "liveness.unregister"}  # at the beginning and at the end of a process
+NOT_ABOUT_ROWS = {
+    "upkeep.prune_attempts",
+    "upkeep.prune_submissions",
+    "upkeep.cut_off_listeners",
+    "upkeep.prune_robots",
+    "upkeep.prune_paces",
+    "upkeep.clear_places",
+    "upkeep.clear_businesses",
+}
+
+
+@pytest.fixture(scope="module")
+def site(server, template):
+    """A database, processes that can be killed at a point, and healthy hands."""
+    with shared_database(server, template, "crash_points") as url:
+        yield from site_at(url, polite=False)
+
+
+@pytest.fixture(scope="module")
+def polite_site(server, template):
+    with shared_database(server, template, "polite_crash_points") as url:
+        yield from site_at(url, polite=True)
+
+
+def site_at(url, *, polite):
+    create_sample_tables(url)
+    workflow = crash_workflow(url, polite=polite)
+    migrate(url, [*WORKFLOWS, workflow], Settings().default_tenant_id)
+    with crash_site(url, workflow, polite=polite) as opened:
+        yield opened
+
+
+def numbers(point):
+    return range(1, 2 if point in ONCE else KILLS + 1)
+
+
+@pytest.mark.parametrize(("point", "kind"), WORKER.items())
+def test_a_worker_that_is_killed_leaves_every_row_to_its_fate(site, point, kind):
+    for number in numbers(point):
+        site.clean_up()
+        names = add_rows(site.user, kind)
+
+        site.crash("worker", point, number)
+        site.heal()
+
+        assert fates(site.user) == fates_of(names)
+
+
+@pytest.mark.parametrize(("point", "kind"), POLITE.items())
+def test_a_polite_worker_that_is_killed_leaves_every_row_to_its_fate(polite_site, point, kind):
+    for number in numbers(point):
+        polite_site.clean_up()
+        names = add_rows(polite_site.user, kind)
+
+        polite_site.crash("worker", point, number)
+        polite_site.heal()
+
+        assert fates(polite_site.user) == fates_of(names)
+
+
+@pytest.mark.parametrize("point", SWEEPER)
+def test_a_sweeper_that_is_killed_leaves_every_row_to_its_fate(site, point):
+    for number in numbers(point):
+        site.clean_up()
+
+        site.crash("sweeper", point, number)
+        site.heal()
+
+        found = fates(site.user)
+        assert found
+        assert found == fates_of(found)
+
+
+def test_a_worker_that_is_killed_while_it_says_farewell_leaves_every_row_to_its_fate(site):
+    site.clean_up()
+    names = add_rows(site.user, "failing")
+
+    site.crash("worker", "liveness.unregister", 1, stopped=True)
+    site.heal()
+
+    assert fates(site.user) == fates_of(names)
+
+
+def test_every_statement_about_rows_is_a_crash_point(site):
+    covered = {*WORKER, *POLITE, *SWEEPER, *ONCE}
+
+    forgotten = set(names_of_statements(site.workflow).values()) - covered - NOT_ABOUT_ROWS
+
+    assert not forgotten, f"name them in this file: {sorted(forgotten)}"

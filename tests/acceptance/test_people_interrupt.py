@@ -1,0 +1,80 @@
+"""Commands that are cut short, as real processes: no half file, no noise, and what was asked for goes on."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from tests.process_support import clean_environment, wait_until
+
+SLOWLY = "(select true from pg_sleep(0.002) where email is not null)"
+
+
+@pytest.fixture
+def start(database, tmp_path):
+    """`start("export", "contacts")`: a process that is ended at the end of the test."""
+    started = []
+
+    def run(*arguments):
+        command = [sys.executable, "-m", "app.cli", *map(str, arguments)]
+        settings = clean_environment(DATABASE_URL=database)
+        process = subprocess.Popen(
+            command, env=settings, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        started.append(process)
+        return process
+
+    yield run
+    for process in started:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+
+@pytest.fixture
+def many_contacts(db):
+    db.execute("insert into domains (domain) values ('smile.com')")
+    db.execute(
+        "insert into contacts (domain_id, email) "
+        "select id, 'info' || number || '@smile.com' from domains, generate_series(1, 20000) as number"
+    )
+
+
+@pytest.mark.parametrize("asked", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("suffix", ["csv", "xlsx"])
+def test_an_export_that_is_stopped_leaves_no_file(start, many_contacts, tmp_path, asked, suffix):
+    exporting = start("export", "contacts", "--where", SLOWLY, "--output", f"contacts.{suffix}")
+    wait_until(lambda: list(tmp_path.glob(".*.partial")) or exporting.poll())
+
+    exporting.send_signal(asked)
+    _, errors = exporting.communicate(timeout=30)
+
+    assert exporting.returncode == 128 + asked
+    assert "Traceback" not in errors
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_reader_who_has_seen_enough_is_no_error(start, many_contacts):
+    exporting = start("export", "contacts")
+
+    first = exporting.stdout.readline()
+    exporting.stdout.close()
+    errors = exporting.stderr.read()
+
+    assert first.startswith("email,")
+    assert (exporting.wait(30), errors) == (0, "")
+
+
+def test_a_search_that_is_no_longer_watched_goes_on(start, db):
+    searching = start("search", "dentist", "--near", "Austin, TX", "--wait")
+    key = searching.stdout.readline().strip()
+
+    os.kill(searching.pid, signal.SIGINT)
+    _, errors = searching.communicate(timeout=30)
+
+    assert searching.returncode == 130
+    assert "the search goes on" in errors
+    assert "Traceback" not in errors
+    assert db.execute("select status from place_searches where id = %s", [key]).fetchone() == ("pending",)

@@ -1,0 +1,81 @@
+"""What Places told is cleared by age; place ids, and what people and sites said, stay."""
+
+from datetime import UTC, datetime, timedelta
+
+import psycopg
+import pytest
+
+from actors.parse.places import business_columns, search_columns
+from app.config import Settings
+from app.sweeper import Sweeper
+from db.connections import open_pool
+from db.models import LocalBusiness, Place
+from db.results import write_rows
+
+PLACE = {
+    "id": "place-1",
+    "displayName": {"text": "Smile Dental"},
+    "formattedAddress": "1 Main St, Austin, TX 78701, USA",
+    "location": {"latitude": 30.26, "longitude": -97.74},
+    "rating": 4.7,
+    "internationalPhoneNumber": "+1 512-555-0100",
+    "websiteUri": "https://smile.example/",
+}
+OLD = datetime.now(UTC) - timedelta(days=31)
+
+
+@pytest.fixture
+def prune(database):
+    pool = open_pool(database, size=2, name="test")
+    yield lambda **settings: Sweeper(pool, [], Settings(database_url=database, **settings)).prune()
+    pool.close()
+
+
+@pytest.fixture
+def known(db):
+    """A place and its business, scanned a month ago, with what a person wrote about it."""
+    place = Place(place_id="place-1", **search_columns(PLACE), raw_data=PLACE, search_time=OLD, notes="call again")
+    business = LocalBusiness(place_id="place-1", **business_columns(PLACE), lead_source="google_places", last_scan=OLD)
+    write_rows(db, [place, business])
+    return db
+
+
+def test_content_older_than_the_setting_is_cleared_all_but_the_place_id(known, prune):
+    prune(places_retention="30")
+
+    scanned = ", ".join(business_columns(PLACE))
+    searched = ", ".join([*search_columns(PLACE), "raw_data"])
+    assert set(known.execute(f"select {searched} from places_staging").fetchone()) == {None}
+    assert set(known.execute(f"select {scanned} from local_businesses").fetchone()) == {None}
+    assert known.execute("select place_id, notes from places_staging").fetchone() == ("place-1", "call again")
+
+
+@pytest.mark.parametrize("settings", [{"places_retention": "60"}, {}], ids=["younger", "no setting"])
+def test_younger_content_and_content_without_a_setting_stay(known, prune, settings):
+    prune(**settings)
+
+    assert known.execute("select name from places_staging").fetchone() == ("Smile Dental",)
+    assert known.execute("select phone from local_businesses").fetchone() == ("+1 512-555-0100",)
+
+
+def test_content_that_somebody_has_locked_waits_and_the_rest_is_cleared(database, known, prune):
+    write_rows(known, [Place(place_id="place-2", name="Bite", search_time=OLD)])
+
+    with psycopg.connect(database) as person:
+        person.execute("select 1 from places_staging where place_id = 'place-1' for update")
+        prune(places_retention="30")
+
+    named = known.execute("select place_id, name from places_staging order by place_id").fetchall()
+    assert named == [("place-1", "Smile Dental"), ("place-2", None)]
+
+
+def test_a_robots_txt_that_expired_long_ago_is_forgotten(db, prune):
+    now = datetime.now(UTC)
+    for origin, expires_at in {"https://old.example": now - timedelta(days=31), "https://new.example": now}.items():
+        db.execute(
+            "insert into robots_files (origin, status, body, expires_at) values (%s, 404, '', %s)", [origin, expires_at]
+        )
+
+    prune()
+
+    assert db.execute("select origin from robots_files").fetchall() == [("https://new.example",)]

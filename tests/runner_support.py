@@ -1,0 +1,57 @@
+"""A runner in this process, without Dramatiq around it. A test file takes it with `pytest_plugins`."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from datetime import timedelta
+
+import pytest
+from dramatiq.brokers.stub import StubBroker
+
+from actors._workflow import Workflow
+from actors.fetch.web import WebClient, WebOptions
+from app.broker import Nudger
+from app.config import Settings
+from app.deadline import Watchdog
+from app.heart import Heart
+from app.late import LateRecords
+from app.quarantine import Quarantine
+from app.runner import Runner, Surroundings
+from app.tools import Toolbox
+from db.connections import open_pool
+from tests.web_support import MemoryRobots
+
+RunOnce = Callable[..., None]
+
+
+@pytest.fixture
+def run_once() -> Iterator[RunOnce]:
+    """Answer one nudge for a workflow: `run_once(url, workflow, client=…, time_slice=…)`."""
+    with ExitStack() as stack:
+
+        def run(url: str, workflow: Workflow, *, client: WebClient | None = None, time_slice: float = 5) -> None:
+            pool = open_pool(url, size=2, name="test")
+            stack.callback(pool.close)
+            heart = Heart(url, timedelta(seconds=1))
+            heart.start()
+            stack.callback(heart.stop)
+            watchdog = Watchdog()
+            watchdog.start()
+            stack.callback(watchdog.stop)
+            client = client or WebClient(WebOptions(user_agent="Test/1.0"), MemoryRobots())
+            around = Surroundings(
+                pool=pool,
+                heart=heart,
+                watchdog=watchdog,
+                nudger=Nudger(StubBroker(), [workflow.name]),
+                late=LateRecords(pool, heart),
+                draining=threading.Event(),
+                quarantine=Quarantine(),
+                time_slice=timedelta(seconds=time_slice),
+                keep_successes=False,
+                created_by=None,
+                toolbox=Toolbox(Settings(database_url=url), client),
+            )
+            Runner(workflow, around, threads=1).nudge()
+
+        yield run

@@ -1,0 +1,60 @@
+import pytest
+
+from actors.parse.contacts import find_contacts
+
+OWN = "<p>Acme Bau, Tel. 07231 154873, info@acme-bau.de</p>"
+
+
+def found(html, region="DE"):
+    contacts = find_contacts(html, url="https://www.acme-bau.de/", region=region)
+    return [email.address for email in contacts.emails], [phone.number for phone in contacts.phones]
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        "<h3>Zuständige Aufsichtsbehörde</h3><p>Landratsamt Enzkreis</p><p>Tel. 07231 930870</p>",
+        "<p>Zuständige Kammer: Ärztekammer Nordbaden, Tel. 0721 596187, post@aek-nordbaden.de</p>",
+        "<p>Hessische Architektenkammer<br>Bahnhofstraße 3<br>Tel. 0611 173841<br>post@akhessen.de</p>",
+        "<p>Die Landesnotarkammer Franken<br>Ringstraße 10<br>Telefon 0911 551667<br>post@notarkammer-franken.de</p>",
+        "<p>Der Landesbeauftragte für den Datenschutz<br>Königstraße 9<br>Tel. 0711 615541<br>post@lfd-bw.de</p>",
+        "<h4>Berufshaftpflichtversicherung</h4><p>Nordstern AG, Hannover, Tel. 0511 645187, post@nordstern-ag.de</p>",
+        "<p>Hébergement<br>IONOS SARL<br>7, place de la Gare<br>Sarreguemines<br>+33 9 70 80 89 11</p>",
+        "<p>Le site est hébergé par la société Nuage. E-mail : aide@nuage-web.fr</p>",
+        "<p>Médiateur de la consommation : Entente, 14 rue Saint Jean, ecrire@entente-conso.fr</p>",
+        "<p>Legal Ombudsman, PO Box 68, Wolverhampton, +44 300 555 0333, help@ombudsman-legal.uk</p>",
+        "<h3>Site Tasar\u0131mc\u0131s\u0131</h3><p>Deniz Kaya</p><p>deniz@kaya-web.com</p>",
+    ],
+)
+def test_an_authority_a_chamber_a_host_and_an_insurer_are_not_the_organisation(others):
+    assert found(OWN + others) == (["info@acme-bau.de"], ["+497231154873"])
+
+
+def test_a_heading_of_others_holds_for_the_second_of_them_too():
+    page = (
+        "<h2>Aufsichtsbehörden:</h2>"
+        "<p>Kammer der Bauleute<br>Ottostraße 9<br>Telefon 089 551667<br>Fax 089 551668<br>a<br>b<br>c</p>"
+        "<p>Der Vorsitzende der Stelle<br>Maxstraße 2<br>Telefon 0871 846187<br>stelle@aufsicht-la.de</p>"
+    )
+
+    assert found(OWN + page) == (["info@acme-bau.de"], ["+497231154873"])
+
+
+def test_the_organisations_own_title_ends_what_was_said_of_others():
+    page = "<h3>Hosting</h3><p>Hetzner Online</p><p>Kontakt</p><p>Tel. 07231 154873</p>"
+
+    assert found(page) == ([], ["+497231154873"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<p>Mitglied der Handwerkskammer Karlsruhe</p><p>Tel. 07231 154873</p>",
+        "<p>Wir nehmen nicht an der Verbraucherschlichtung teil. Unser Telefon: 07231 154873</p>",
+        "<h1>Speisekammer</h1><p>Speisekammer am Markt<br>Marktplatz 3<br>Tel. 07231 154873</p>",
+        "<h1>Architektenkammer Enz</h1><p>Architektenkammer Enz<br>Marktplatz 3<br>Tel. 07231 154873</p>",
+        "<title>Acme, Webdesign aus Pforzheim</title><h2>Webdesign</h2><p>Tel. 07231 154873</p>",
+    ],
+)
+def test_to_name_a_chamber_or_a_trade_is_not_to_be_one(text):
+    assert found(text) == ([], ["+497231154873"])
