@@ -34,7 +34,7 @@ def system(request: pytest.FixtureRequest, db: Connection[Any], database: str, t
     if request.param != "in-process":
         broker = request.getfixturevalue(request.param)
         assert broker is not None
-        if broker.process is None:  # an earlier test failed while it was away
+        if not broker.runs:  # an earlier test failed while it was away
             broker.start()
         broker.flush()
     with system_of(db, database, broker, tmp_path) as system:

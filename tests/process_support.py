@@ -1,6 +1,7 @@
 """Real processes for tests: start them with settings by environment, wait for what they do, end them by their id."""
 
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -9,7 +10,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from collections.abc import Set as AbstractSet
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -27,6 +28,7 @@ QUICK = {
     "SCRAPERSKY_SWEEP_SECONDS": "1",
     "SCRAPERSKY_METRICS_PORT": "0",
 }
+SERVER_PORTS = (20_000, 32_000)
 INHERITED = ("PATH", "HOME", "TMPDIR", "LANG", "CI")
 
 Value = TypeVar("Value")
@@ -52,9 +54,16 @@ def stays(condition: Callable[[], object], seconds: float) -> bool:
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """Below the ports that outgoing connections are given.
+
+    A client that keeps knocking at one of those while its server is away is given it one day, meets itself there, and
+    the server can not come back.
+    """
+    while True:
+        port = random.SystemRandom().randrange(*SERVER_PORTS)
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def clean_environment(**given: str) -> dict[str, str]:

@@ -18,6 +18,8 @@ import psycopg
 import pytest
 import redis
 
+from tests.process_support import free_port
+
 # Debian keeps servers where an ordinary user's PATH does not lead, and its wrapper for RabbitMQ wants to be root.
 PLACES = os.pathsep.join(("/usr/lib/rabbitmq/bin", os.environ.get("PATH", os.defpath), "/usr/sbin", "/usr/local/sbin"))
 
@@ -29,12 +31,6 @@ def wait_until(condition: Callable[[], Any], timeout: float, what: str) -> None:
         if time.monotonic() > deadline:
             pytest.fail(f"not within {timeout:g} s: {what}")
         time.sleep(0.02)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def program(name: str, package: str) -> str:
@@ -84,8 +80,12 @@ class Server:
             )
         wait_until(self.is_ready, self.patience, f"{type(self).__name__} answers; its log is {self.log}")
 
+    @property
+    def runs(self) -> bool:
+        return self.process is not None and self.process.poll() is None
+
     def is_ready(self) -> bool:
-        if self.process is None or self.process.poll() is not None:
+        if not self.runs:
             pytest.fail(f"{type(self).__name__} ended at its start:\n{self.log.read_text()[-2000:]}")
         try:
             self.check()

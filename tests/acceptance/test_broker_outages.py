@@ -5,7 +5,8 @@ import urllib.request
 from functools import partial
 
 from tests.broker_support import QUEUE, System, over_a_broker_outside, over_rabbitmq
-from tests.server_support import RabbitMQ, free_port, wait_until
+from tests.process_support import free_port
+from tests.server_support import RabbitMQ, wait_until
 
 pytest_plugins = ["tests.broker_fixtures"]
 

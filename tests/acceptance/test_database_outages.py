@@ -5,7 +5,7 @@ import shutil
 import signal
 import tempfile
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psycopg
@@ -59,6 +59,12 @@ def backends(postgres):
     postmaster = int((postgres.data / "postmaster.pid").read_text().splitlines()[0])
     children = Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text().split()
     return [postmaster, *map(int, children)]
+
+
+def signal_all(processes, number):
+    for process in processes:
+        with suppress(ProcessLookupError):  # a session that was just ending
+            os.kill(process, number)
 
 
 def test_a_restart_of_postgres_under_load_loses_nothing_and_runs_nothing_twice_at_once(
@@ -116,11 +122,9 @@ def test_a_database_that_answers_nothing_for_three_leases_makes_no_live_worker_d
         rows.wait_for("Processing", "a")
 
     frozen = backends(postgres)
-    for process in frozen:
-        os.kill(process, signal.SIGSTOP)
+    signal_all(frozen, signal.SIGSTOP)
     time.sleep(3 * LEASE_SECONDS)  # the outage itself: nothing can be asked
-    for process in frozen:
-        os.kill(process, signal.SIGCONT)
+    signal_all(frozen, signal.SIGCONT)
 
     with connected(postgres) as rows:
         still_its_own = stays(lambda: rows.job("a") == (1, 0, False, True), 3 * LEASE_SECONDS)

@@ -217,7 +217,7 @@ class Nemesis(threading.Thread):
         self.system.is_up.set()
         self._switch_triggers("enable")
         for broker in self.system.brokers:
-            if broker.process is None:
+            if not broker.runs:
                 broker.start()
         self.system.revive()
 
