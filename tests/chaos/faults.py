@@ -183,11 +183,12 @@ class Nemesis(threading.Thread):
                         time.sleep(0.05)
 
     def _pin(self, _: str, chance: random.Random) -> bool:
-        """An old transaction whose snapshot keeps every dead row version from being removed."""
-        with self._connected() as connection, connection.transaction():
-            connection.execute("set transaction isolation level repeatable read")
-            connection.execute("select count(*) from engine.job")
-            self.system.stopping.wait(chance.uniform(5, 20))
+        """An old transaction whose snapshot keeps every dead row version from being removed; a crash may end it."""
+        connection = self._connected()
+        connection.execute("begin isolation level repeatable read")
+        connection.execute("select count(*) from engine.job")
+        self.system.stopping.wait(chance.uniform(5, 20))
+        connection.close()
         return True
 
     def _flush(self, _: str, chance: random.Random) -> bool:
