@@ -48,8 +48,8 @@ bench: $(READY)  ## the benchmark, side by side with PgQueuer and pgbench
 evaluate: $(READY)  ## quality on a corpus of real files: make evaluate CORPUS=directory
 	@.venv/bin/python benchmarks/evaluate.py $(CORPUS)
 
-chaos: $(READY)  ## break everything on purpose and check the promises: MINUTES=5 SEED=7 JSON=figures.json
-	@.venv/bin/python -m tests.chaos $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SEED),--seed $(SEED)) $(if $(JSON),--json $(JSON))
+chaos: $(READY)  ## break everything on purpose and check the promises: MINUTES=5 SEED=7 JSON=figures.json README=README.md
+	@.venv/bin/python -m tests.chaos $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SEED),--seed $(SEED)) $(if $(JSON),--json $(JSON)) $(if $(README),--readme $(README))
 
 soak: $(READY)  ## half an hour of steady load with faults: does anything grow? MINUTES=30
 	@.venv/bin/python -m tests.chaos.soak $(if $(MINUTES),--minutes $(MINUTES))

@@ -15,7 +15,7 @@ from types import FrameType
 import pytest
 from rich.console import Console
 
-from tests.chaos import report
+from tests.chaos import readme, report
 from tests.chaos.loop import Options, run
 from tests.chaos.progress import Progress
 
@@ -27,6 +27,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=5.0)
     parser.add_argument("--seed", type=int, default=1, help="the plan of faults and users' choices follow from it")
     parser.add_argument("--json", type=Path, help="a file for the figures")
+    parser.add_argument("--readme", type=Path, help="a document that has a place for the figures")
     parser.add_argument("--broker", choices=[*BROKERS, "all"], default="all")
     parser.add_argument("--workers", type=int, default=4, help="worker processes of each of the three supervisors")
     given = parser.parse_args()
@@ -39,6 +40,8 @@ def main() -> int:
     report.show(outcome, console)
     if given.json:
         report.write(outcome, given.json)
+    if given.readme:
+        readme.write(report.figures(outcome), given.readme)
     return 0 if report.is_clean(outcome) else 1
 
 

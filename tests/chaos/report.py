@@ -67,9 +67,9 @@ def show(outcome: Outcome, console: Console) -> None:
     table.add_section()
     table.add_row("late results refused", f"{told['refused']:,}")
     table.add_row("living workers taken for dead", f"{told['false_deaths']:,}")
-    table.add_row("rows given back after kill -9", _times(told, "recovery"))
-    table.add_row("… in the middle of other faults too", _times(told, "given_back"))
-    table.add_row("… and claimed again, behind what waits", _times(told, "rerun"))
+    table.add_row("rows given back after kill -9", times(told, "recovery"))
+    table.add_row("… in the middle of other faults too", times(told, "given_back"))
+    table.add_row("… and claimed again, behind what waits", times(told, "rerun"))
     console.print(table)
     for example in told["examples"]:
         console.print(f"[red]{example}[/]")
@@ -86,6 +86,6 @@ def _is_other(kind: str) -> bool:
     return kind.partition(" ")[0] not in {"kill", "freeze", "crash", "flush", "without"}
 
 
-def _times(told: Mapping[str, Any], name: str) -> str:
+def times(told: Mapping[str, Any], name: str) -> str:
     half, most = told[f"{name}_p50"], told[f"{name}_p99"]
     return "none" if half is None else f"p50 {half:.2f} s, p99 {most:.2f} s"
