@@ -28,7 +28,8 @@ def test_hand_typed_sql_is_recorded_with_the_role_the_application_and_the_time(d
         prompt.execute("update engine.workflow set paused = true where name = 'deep_scan'")
 
         recorded = prompt.execute(
-            "select operator, action, detail, role, application_name, happened_at <= clock_timestamp() from engine.action"
+            "select operator, action, detail, role, application_name, happened_at <= clock_timestamp() "
+            "from engine.action"
         ).fetchall()
 
     assert recorded == [("scrapersky", "pause", {"reason": None}, "scrapersky", "a prompt", True)]
@@ -97,5 +98,5 @@ def test_a_wrong_limit_is_refused_and_nothing_changes(db, limits, message):
 
 
 def test_an_unknown_workflow_is_answered_with_a_guess(db):
-    with pytest.raises(SteeringError, match="unknown workflow 'deep_scna', did you mean 'deep_scan'?"):
+    with pytest.raises(SteeringError, match="unknown workflow 'deep_scna', did you mean 'deep_scan'"):
         steering.pause(db, "deep_scna", None, operator="ann")

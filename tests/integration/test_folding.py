@@ -1,11 +1,19 @@
 """Errors of many rows, grouped as a person would: what differs from row to row is folded away."""
 
+import psycopg
 import pytest
 
 from db.outcomes import Failed
 from db.people import steering
+from tests.shared_database import shared_database
 
 pytest_plugins = ["tests.stage_support"]
+
+
+@pytest.fixture(scope="module")
+def db(server, template):
+    with shared_database(server, template, "folding") as url, psycopg.connect(url, autocommit=True) as connection:
+        yield connection
 
 
 def folded(db, text):
