@@ -6,6 +6,7 @@ import random
 import socket
 import threading
 import time
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
@@ -27,8 +28,11 @@ RETRY_SECONDS = 1.0
 class Heart:
     """Registers this process as a worker. Declared dead while it was stopped, it comes back under a new id."""
 
-    def __init__(self, url: str, beat: timedelta) -> None:
+    def __init__(self, url: str, beat: timedelta, on_drain: Callable[[bool], None] = lambda _: None) -> None:
+        """An operator may want this process to claim nothing, and take it back: `on_drain` is told of each change."""
         self.url = url
+        self.on_drain = on_drain
+        self.drain_wanted = False
         self.beat = beat.total_seconds()
         self.id: UUID = uuid4()
         self.draining = False
@@ -69,9 +73,13 @@ class Heart:
                 self._connection = None
 
     def _beat(self, connection: Connection[Any]) -> None:
-        if connection.execute(SQL["beat"], {"id": self.id, "draining": self.draining}).rowcount == 0:
+        row = connection.execute(SQL["beat"], {"id": self.id, "draining": self.draining}).fetchone()
+        if row is None:
             event(log, logging.WARNING, "worker.was_declared_dead", worker=self.id)
             self._register(connection)
+        elif row[0] != self.drain_wanted:
+            self.drain_wanted = row[0]
+            self.on_drain(self.drain_wanted)
 
     def _register(self, connection: Connection[Any]) -> None:
         identity = uuid4()
@@ -83,6 +91,7 @@ class Heart:
                 "host": socket.gethostname(),
                 "pid": os.getpid(),
                 "version": VERSION,
+                "drain_wanted": self.drain_wanted,
             },
         )
         self.id = identity

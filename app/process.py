@@ -71,8 +71,9 @@ class Process(Middleware):
 
         return nudged
 
-    def before_worker_boot(self, broker: Broker, _worker: Worker) -> None:
+    def before_worker_boot(self, broker: Broker, worker: Worker) -> None:
         """Dramatiq would swallow an error here and go on without us: better no process than an idle one."""
+        self._worker = worker
         try:
             self._boot(broker)
         except Exception:
@@ -85,7 +86,7 @@ class Process(Middleware):
         url = stack.enter_context(database(settings))
         pool = open_pool(url, size=min(settings.threads, 4) + 1, name="worker")
         stack.callback(pool.close)
-        heart = Heart(url, settings.beat)
+        heart = self.heart = Heart(url, settings.beat, self._on_drain)
         heart.start()
         stack.callback(heart.stop)
         self._watchdog.start()
@@ -118,7 +119,6 @@ class Process(Middleware):
             listener = Listener(settings, listen_url(settings, url), pool, nudger)
             listener.start()
             stack.callback(listener.stop)
-        self.heart = heart
         event(log, logging.INFO, "worker.started", worker=heart.id, threads=settings.threads)
 
     def _block(self, toolbox: Toolbox, pool: Pool) -> None:
@@ -132,10 +132,24 @@ class Process(Middleware):
             if reason:
                 event(log, logging.INFO, "workflow.blocked", workflow=name, reason=reason)
 
+    def _on_drain(self, wanted: bool) -> None:  # noqa: FBT001 - the heart calls it
+        """An operator's word: what runs finishes, nothing is claimed and no nudge is taken, until it is taken back."""
+        event(log, logging.INFO, "worker.drains" if wanted else "worker.claims_again", worker=self.heart.id)
+        for consumer in list(self._worker.consumers.values()):
+            consumer.pause() if wanted else consumer.resume()
+        if wanted or self.heart.draining:
+            self.draining.set()
+            return
+        self.draining.clear()
+        if self.heart.draining:  # a shutdown began meanwhile
+            self.draining.set()
+        for name, runner in self.runners.items():
+            runner.around.nudger.nudge(name)
+
     def before_worker_shutdown(self, _broker: Broker, _worker: Worker) -> None:
         """Stop claiming; what runs may finish within the drain time, then it is interrupted and released."""
-        self.draining.set()
         self.heart.draining = True
+        self.draining.set()
         timer = threading.Timer(self.settings.drain.total_seconds(), self._watchdog.interrupt_all)
         timer.daemon = True
         timer.start()

@@ -23,6 +23,8 @@ from db.triggers import Trigger, drop_retired, triggers_of
 
 log = logging.getLogger(__name__)
 
+APPLIED = ("schema.sql", "functions.sql", "views.sql", "suppressions.sql", "audit.sql", "folding.sql")
+
 OWNER = "scrapersky_owner"
 ANALYST = "scrapersky_analyst"
 
@@ -97,7 +99,7 @@ def _apply_engine(connection: Connection[Any], declarations: Sequence[Declaratio
 
 def _apply_schema(connection: Connection[Any]) -> None:
     """The engine's tables, functions and views, when their text changed: to apply them again would wait for locks."""
-    text = "\n".join(map(read, ("schema.sql", "functions.sql", "views.sql", "suppressions.sql")))
+    text = "\n".join(map(read, APPLIED))
     mark = f"ScraperSky {hashlib.sha256(text.encode()).hexdigest()}"
     applied = connection.execute("select obj_description(to_regnamespace('engine'), 'pg_namespace')").fetchone()
     if applied != (mark,):

@@ -25,7 +25,8 @@ where job.ctid = any(array(
     order by due.priority, due.run_at
     limit (
         select case
-            when engine.is_stopped(workflow.*) or not exists (select 1 from engine.worker where id = %(worker)s) then 0
+            when engine.is_stopped(workflow.*)
+              or not exists (select 1 from engine.worker where id = %(worker)s and not drain_wanted) then 0
             else greatest(0, least(
                 %(size)s,
                 coalesce(workflow.batch, workflow.declared_batch),

@@ -15,12 +15,13 @@ create or replace trigger ring_after_control
 after update of paused, max_in_flight, batch, max_attempts, per_minute, per_day, blocked_reason on engine.workflow
 for each row execute function engine.ring_after_control();
 
--- To set paused to false is to resume, whoever stopped it.
+-- To set paused to false is to resume, whoever stopped it; an old reason must not explain the next pause.
 create or replace function engine.unblock() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
     new.blocked_reason := null;
     new.blocked_until := null;
+    new.paused_reason := null;
     return new;
 end
 $$;

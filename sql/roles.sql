@@ -18,3 +18,20 @@ grant usage, create on schema engine to {owner};
 grant select, insert, update on engine.job to {owner};
 grant insert on engine.submission to {owner};
 revoke all on schema engine from public;
+
+-- Analysts may read who did what, and call nothing: a trigger function on a table of theirs would write into the log.
+grant usage on schema engine to {analyst};
+grant select on engine.audit to {analyst};
+do $$
+declare
+    function regprocedure;
+begin
+    for function in
+        select oid from pg_proc
+        where pronamespace = 'engine'::regnamespace and prorettype = 'trigger'::regtype
+          and has_function_privilege('public', oid, 'execute')
+    loop
+        execute format('revoke execute on function %s from public', function);
+    end loop;
+end
+$$;

@@ -99,6 +99,9 @@ create table if not exists engine.worker (
     draining boolean not null default false
 ) with (fillfactor = 50);
 
+-- An operator's word: claim nothing, until it is taken back. No index holds it either.
+alter table engine.worker add column if not exists drain_wanted boolean not null default false;
+
 -- What became of attempts: failures always, successes when SCRAPERSKY_KEEP_SUCCESSES is set. Pruned by age.
 create table if not exists engine.attempt (
     id bigint generated always as identity primary key,

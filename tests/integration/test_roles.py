@@ -10,7 +10,7 @@ from db.migrate import migrate
 from db.models import Base
 from tests.shared_database import shared_database
 
-ENGINE_TABLES = ("workflow", "job", "usage", "pace", "worker", "attempt", "submission", "sweep_position")
+ENGINE_TABLES = ("workflow", "job", "usage", "pace", "worker", "attempt", "submission", "sweep_position", "action")
 SUPPRESSING = ("forget_suppressed", "keep_suppressed_off_domains", "keep_suppressed_out")
 ENGINE_VIEWS = ("overview", "running", "waiting", "failed")
 
@@ -75,6 +75,7 @@ def test_an_analyst_can_set_the_status_of_every_workflow_and_not_its_error(analy
         "truncate engine.job",
         "select engine.submit_domain_extraction()",
         "select engine.ring_after_control()",
+        "select engine.record_control()",
         "create table engine.mine ()",
         "create temp table my (); create trigger my after insert on my execute function engine.ring_after_control()",
         "set role scrapersky_owner",
@@ -105,6 +106,18 @@ def test_an_analyst_can_not_change_anything_but_statuses(analyst, db, statement)
 
     assert db.execute("select business_name from local_businesses").fetchall() == [("Baker",)]
     assert db.execute("select 1 from engine.job").fetchall() == []
+
+
+def test_an_analyst_can_read_who_did_what(analyst, db):
+    analyst.execute("update local_businesses set domain_extraction_status = 'Queued'")
+    db.execute("update engine.workflow set paused = not paused where name = 'deep_scan'")
+
+    told = analyst.execute("select operator, action, workflow, rows from engine.audit order by happened_at").fetchall()
+
+    assert told[-2:] == [
+        ("test_analyst", "submit", "domain_extraction", 1),
+        ("scrapersky", "pause", "deep_scan", None),
+    ]
 
 
 def test_a_stranger_can_neither_read_nor_queue(url):
@@ -152,7 +165,13 @@ def test_every_function_that_runs_with_its_owners_rights_has_a_fixed_search_path
 
     fixed = ["search_path=pg_catalog, pg_temp"]
     names = sorted(
-        ["ring_after_control", "unblock", *SUPPRESSING, *(f"submit_{workflow.name}" for workflow in WORKFLOWS)]
+        [
+            "record_control",
+            "ring_after_control",
+            "unblock",
+            *SUPPRESSING,
+            *(f"submit_{workflow.name}" for workflow in WORKFLOWS),
+        ]
     )
     assert functions == [(name, fixed) for name in names]
 

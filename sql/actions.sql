@@ -1,0 +1,25 @@
+-- What operators do and ask about, whatever the table.
+
+-- name: failures
+-- Dead jobs by their folded error; the most frequent first.
+select engine.folded(coalesce(last_error, 'no error was recorded')) as error, count(*) as rows,
+       min(started_at) as oldest, max(started_at) as newest, min(pk) as example_pk
+from engine.job
+where workflow = %(workflow)s and dead
+group by 1
+order by 2 desc, 1
+
+-- name: record_action
+insert into engine.action (operator, action, workflow, rows, detail)
+values (%(operator)s, %(action)s, %(workflow)s, %(rows)s, %(detail)s)
+returning id
+
+-- name: count_action
+update engine.action set rows = %(rows)s where id = %(id)s
+
+-- name: make_due
+update engine.job set run_at = now()
+where workflow = %(workflow)s and pk = any(%(pks)s) and token is null and not dead and run_at > now()
+
+-- name: ring
+select pg_notify('engine', %(workflow)s) where pg_notification_queue_usage() < 0.5

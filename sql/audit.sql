@@ -1,0 +1,58 @@
+-- Who did what: every operator's action, by command, dashboard or hand-typed SQL. Pruned by age, like all history.
+-- Applied again by every `scrapersky migrate`, so each statement must be harmless the second time.
+
+-- Whoever writes a row need not say who connects: the server knows.
+create table if not exists engine.action (
+    id bigint generated always as identity primary key,
+    happened_at timestamptz not null default clock_timestamp(),
+    operator text not null,
+    action text not null,
+    workflow text,
+    rows bigint,
+    detail jsonb not null default '{}',
+    role text not null default coalesce(nullif(current_setting('role'), 'none'), session_user),
+    application_name text not null default current_setting('application_name'),
+    client_addr inet default inet_client_addr()
+);
+
+-- Commands and the dashboard name their operator for one transaction; at a prompt the operator is the role.
+create or replace function engine.operator() returns text
+language sql stable
+return coalesce(
+    nullif(current_setting('scrapersky.operator', true), ''), nullif(current_setting('role'), 'none'), session_user);
+
+-- A pause, a resume or another limit of a workflow, whoever made it and however. What the engine blocks is not recorded.
+create or replace function engine.record_control() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+    changed jsonb;
+begin
+    if new.paused and (not old.paused or new.paused_reason is distinct from old.paused_reason) then
+        insert into engine.action (operator, action, workflow, detail)
+        values (engine.operator(), 'pause', new.name, jsonb_build_object('reason', new.paused_reason));
+    elsif not new.paused and (old.paused or old.blocked_reason is not null and new.blocked_reason is null) then
+        insert into engine.action (operator, action, workflow, detail)
+        values (engine.operator(), 'resume', new.name,
+                jsonb_build_object('reason', case when old.paused then old.paused_reason else old.blocked_reason end));
+    end if;
+
+    select jsonb_object_agg(was.key, jsonb_build_array(was.value, now_is.value)) into changed
+    from jsonb_each(to_jsonb(old)) as was join jsonb_each(to_jsonb(new)) as now_is using (key)
+    where was.key in ('max_in_flight', 'batch', 'max_attempts', 'per_minute', 'per_day') and was.value <> now_is.value;
+    if changed is not null then
+        insert into engine.action (operator, action, workflow, detail)
+        values (engine.operator(), 'limit', new.name, changed);
+    end if;
+    return null;
+end
+$$;
+
+create or replace trigger record_control
+after update of paused, paused_reason, max_in_flight, batch, max_attempts, per_minute, per_day on engine.workflow
+for each row execute function engine.record_control();
+
+-- Everything that people did, in one list: what they queued, and how they steered. For analysts too: no addresses.
+create or replace view engine.audit as
+select happened_at, operator, action, workflow, rows, detail, role, application_name from engine.action
+union all
+select submitted_at, role, 'submit', workflow, rows, '{}'::jsonb, role, application_name from engine.submission;
