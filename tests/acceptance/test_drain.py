@@ -1,4 +1,4 @@
-"""An operator takes a worker out of service while others work on: it claims nothing, and stays so until told otherwise."""
+"""An operator takes a worker out of service while others work on: it claims nothing until it is told otherwise."""
 
 import pytest
 
