@@ -147,7 +147,9 @@ class Sweeper:
     def prune(self) -> None:
         """Forget what is older than the settings say: history, and what Places told."""
         with self.pool.connection() as connection:
-            for name in ("prune_attempts", "prune_submissions", "prune_robots", "prune_paces", "forget_blocks"):
+            for name in ("prune_attempts", "prune_submissions", "prune_actions"):
+                self._clear(connection, name, self.settings.history)
+            for name in ("prune_robots", "prune_paces", "forget_blocks"):
                 connection.execute(self.sql[name], {"age": self.settings.history})
             if self.settings.places_retention is not None:
                 for name in ("clear_places", "clear_businesses"):

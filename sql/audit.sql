@@ -51,6 +51,15 @@ create or replace trigger record_control
 after update of paused, paused_reason, max_in_flight, batch, max_attempts, per_minute, per_day on engine.workflow
 for each row execute function engine.record_control();
 
+-- Who paused a workflow that is paused still: never too old.
+create or replace function engine.still_counts(action engine.action) returns boolean
+language sql stable
+return action.action = 'pause'
+   and exists (select 1 from engine.workflow where workflow.name = action.workflow and workflow.paused)
+   and not exists (
+       select 1 from engine.action as later
+       where later.workflow = action.workflow and later.action = 'pause' and later.id > action.id);
+
 -- Everything that people did, in one list: what they queued, and how they steered. For analysts too: no addresses.
 create or replace view engine.audit as
 select happened_at, operator, action, workflow, rows, detail, role, application_name from engine.action

@@ -7,11 +7,32 @@ select coalesce((select next_block from engine.sweep_position where name = %(nam
 insert into engine.sweep_position as position (name, next_block) values (%(name)s, %(next_block)s)
 on conflict (name) do update set next_block = excluded.next_block
 
+-- name: old_attempts
+select count(*) from engine.attempt where ended_at < clock_timestamp() - %(age)s
+
+-- name: old_submissions
+select count(*) from engine.submission where submitted_at < clock_timestamp() - %(age)s
+
+-- name: old_actions
+select count(*) from engine.action where happened_at < clock_timestamp() - %(age)s and not engine.still_counts(action.*)
+
 -- name: prune_attempts
-delete from engine.attempt where ended_at < clock_timestamp() - %(age)s
+-- History goes some rows at a time, so that no transaction lasts.
+delete from engine.attempt
+where ctid = any(array(
+    select ctid from engine.attempt where ended_at < clock_timestamp() - %(age)s limit %(rows)s))
 
 -- name: prune_submissions
-delete from engine.submission where submitted_at < clock_timestamp() - %(age)s
+delete from engine.submission
+where ctid = any(array(
+    select ctid from engine.submission where submitted_at < clock_timestamp() - %(age)s limit %(rows)s))
+
+-- name: prune_actions
+delete from engine.action
+where ctid = any(array(
+    select action.ctid from engine.action
+    where action.happened_at < clock_timestamp() - %(age)s and not engine.still_counts(action.*)
+    limit %(rows)s))
 
 -- name: cut_off_listeners
 -- A listener of ours that was stopped with its connection open reads nothing, and the queue can not be emptied behind it.
