@@ -19,8 +19,8 @@ def command(database: str, tmp_path: Any) -> Command:
     settings = {**dict.fromkeys(NAMES), "DATABASE_URL": database, "COLUMNS": "80"}
     group = click.Group(commands=list(COMMANDS))
 
-    def run(*arguments: object, given: str | bytes = "") -> Result:
-        runner = CliRunner(env=settings)
+    def run(*arguments: object, given: str | bytes = "", **environment: str) -> Result:
+        runner = CliRunner(env={**settings, **environment})
         result = runner.invoke(group, [str(argument) for argument in arguments], input=given, prog_name="scrapersky")
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception

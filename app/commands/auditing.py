@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import click
@@ -21,11 +21,8 @@ def run_audit(since: datetime | None, name: str | None, *, actions: bool, limit:
     if as_json:
         click.echo(json.dumps(found, default=str, ensure_ascii=False))
     elif found:
-        rows = [
-            (one["happened_at"], one["operator"], one["action"], one["workflow"], one["rows"], _detail(one))
-            for one in found
-        ]
-        show_rows(("when (UTC)", "who", "what", "workflow", "rows", "how"), rows, whole=("when (UTC)", "what"))
+        rows = [(_when(one["happened_at"]), one["operator"], _deed(one), one["rows"], _detail(one)) for one in found]
+        show_rows(("when (UTC)", "who", "what", "rows", "how"), rows, whole=("when (UTC)", "what", "rows"))
     else:
         click.echo("Nothing is recorded.", err=True)
     return 0
@@ -51,10 +48,20 @@ def _counted(counts: Mapping[str, int]) -> str:
     return f"{', '.join(first)} and {last}"
 
 
+def _when(moment: datetime) -> str:
+    moment = moment.astimezone(UTC)
+    return f"{moment:%m-%d %H:%M}" if moment.year == datetime.now(UTC).year else f"{moment:%Y-%m-%d}"
+
+
+def _deed(entry: Mapping[str, Any]) -> str:
+    return f"{entry['action']} {entry['workflow'] or ''}"
+
+
 def _detail(entry: Mapping[str, Any]) -> str:
     """What the note says, in a few words; for a submission, the program that made it."""
     told = {name: value for name, value in entry["detail"].items() if value is not None}
-    return ", ".join(f"{name} {_shown(value)}" for name, value in told.items()) or entry["application_name"]
+    parts = [str(value) if name == "reason" else f"{name} {_shown(value)}" for name, value in told.items()]
+    return ", ".join(parts) or entry["application_name"]
 
 
 def _shown(value: Any) -> str:

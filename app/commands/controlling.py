@@ -11,11 +11,13 @@ import click
 
 from app.commands.ages import ago
 from app.commands.asking import operator
+from app.commands.names import in_order
 from app.commands.session import connected
 from app.commands.tables import cell
 from db.people import steering
 from db.people.registry import workflows
 
+JOINT = "\u00a0"  # where a line is not broken
 LABELS = {
     "max_in_flight": "{} at once",
     "batch": "{} claimed at once",
@@ -27,7 +29,7 @@ LABELS = {
 
 def run_workflows(name: str | None, *, as_json: bool) -> int:
     with connected("workflows") as connection:
-        found = workflows(connection, name)
+        found = sorted(workflows(connection, name), key=lambda row: in_order(row["name"]))
     if as_json:
         click.echo(json.dumps([_public(row) for row in found], default=str))
         return 0
@@ -35,8 +37,8 @@ def run_workflows(name: str | None, *, as_json: bool) -> int:
     for row in found:
         click.echo(click.style(row["name"], bold=True) + "  " + _state(row))
         words = " ".join(row[word] for word in ("queued", "processing", "done", "failed"))
-        for line in (f"{row['table_name']}.{row['status_column']}: {words}", _limits(row)):
-            click.echo(textwrap.fill(line, width, initial_indent="  ", subsequent_indent="    "))
+        for line in (f"{_table(row)}.{row['status_column']}: {words}", _limits(row)):
+            click.echo(textwrap.fill(line, width, initial_indent="  ", subsequent_indent="    ").replace(JOINT, " "))
     return 0
 
 
@@ -71,7 +73,7 @@ def run_limit(name: str, limits: Mapping[str, int | None], *, as_json: bool) -> 
     if as_json:
         click.echo(json.dumps(_public(row)["limits"]))
     else:
-        click.echo(f"{name}: {_limits(row)}")
+        click.echo(f"{name}: {_limits(row).replace(JOINT, ' ')}")
     return 0
 
 
@@ -83,7 +85,7 @@ def _public(row: Mapping[str, Any]) -> dict[str, Any]:
     plain = ("stopped", "paused", "paused_by", "paused_at", "paused_reason", "blocked_reason", "blocked_until")
     return {
         "workflow": row["name"],
-        "table": row["table_name"],
+        "table": _table(row),
         "status_column": row["status_column"],
         "words": {word: row[word] for word in ("queued", "processing", "done", "failed")},
         "limits": limits,
@@ -91,6 +93,10 @@ def _public(row: Mapping[str, Any]) -> dict[str, Any]:
         "used_today": row["used_today"],
         **{name: row[name] for name in plain},
     }
+
+
+def _table(row: Mapping[str, Any]) -> str:
+    return str(row["table_name"]).replace('"', "")
 
 
 def _effective(row: Mapping[str, Any], limit: str) -> int | None:
@@ -119,5 +125,5 @@ def _limits(row: Mapping[str, Any]) -> str:
         number = "any number" if effective is None else f"{effective:,}"
         number = f"{used[limit]:,} of {number}" if limit in used else number
         was = "" if row[limit] is None else f" (declared {'without limit' if declared is None else f'{declared:,}'})"
-        parts.append(label.format(number) + was)
+        parts.append((label.format(number) + was).replace(" ", JOINT))
     return ", ".join(parts)

@@ -39,6 +39,12 @@ WORKFLOW: Final = RegistryName("workflow")
 TABLE: Final = RegistryName("table")
 
 
+def in_order(name: str) -> int:
+    """The place of a workflow on a lead's way; one that is no longer declared comes last."""
+    known = WORKFLOW.known()
+    return known.index(name) if name in known else len(known)
+
+
 def workflow_named(name: str) -> Workflow:
     """As this installation runs it."""
     from app.config import load_settings
