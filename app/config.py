@@ -17,6 +17,7 @@ from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 
 from actors.selection import AutoSelect
+from app.log_levels import LogLevels
 from app.logs import redact
 from app.secret_files import FILE_NAMES, SUFFIX, read_secret_files
 from app.setting_types import (
@@ -97,7 +98,7 @@ class Settings(BaseSettings, frozen=True, populate_by_name=True, hide_input_in_e
     keep_successes: bool = Field(False, alias="SCRAPERSKY_KEEP_SUCCESSES", description="true or false")
     metrics_host: Host = Field("127.0.0.1", alias="SCRAPERSKY_METRICS_HOST", description="a host without a port")
     metrics_port: int = whole_number("SCRAPERSKY_METRICS_PORT", 9464, 0, 65_535)
-    log_level: LogLevel = Field("info", alias="SCRAPERSKY_LOG_LEVEL", description="debug, info, warning or error")
+    log_level: LogLevel = Field(LogLevels(), alias="SCRAPERSKY_LOG_LEVEL")
     log_format: LogFormat = Field("text", alias="SCRAPERSKY_LOG_FORMAT", description="text or json")
     overrides: Mapping[str, WorkflowOverride] = {}
 

@@ -16,6 +16,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
 from actors.selection import STAGES, AutoSelect
+from app.log_levels import LogLevels, parse_levels
 
 
 def expected(rule: str) -> PydanticCustomError:
@@ -73,6 +74,15 @@ def check_stages(value: str | Iterable[str]) -> AutoSelect:
     return AutoSelect(stages)
 
 
+def check_log_levels(value: str | LogLevels) -> LogLevels:
+    if isinstance(value, LogLevels):
+        return value
+    try:
+        return parse_levels(value)
+    except ValueError as error:
+        raise expected(str(error)) from None
+
+
 def check_path(value: Path) -> Path:
     try:
         return value.expanduser().absolute()
@@ -127,5 +137,5 @@ Host = Annotated[str, Field(pattern=r"^([A-Za-z0-9._-]+|[0-9A-Fa-f]*:[0-9A-Fa-f]
 Seconds = Annotated[timedelta, BeforeValidator(number_of("seconds", timedelta(seconds=1)))]
 Minutes = Annotated[timedelta, BeforeValidator(number_of("minutes", timedelta(minutes=1)))]
 Days = Annotated[timedelta, BeforeValidator(number_of("days", timedelta(days=1)))]
-LogLevel = Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(str.lower)]
+LogLevel = Annotated[LogLevels, BeforeValidator(check_log_levels)]
 LogFormat = Annotated[Literal["text", "json"], BeforeValidator(str.lower)]
