@@ -34,6 +34,7 @@ from app.setting_types import (
     Seconds,
     Stages,
     Tenant,
+    TracesUrl,
     UserAgent,
     UserId,
     default_home,
@@ -100,6 +101,7 @@ class Settings(BaseSettings, frozen=True, populate_by_name=True, hide_input_in_e
     metrics_port: int = whole_number("SCRAPERSKY_METRICS_PORT", 9464, 0, 65_535)
     log_level: LogLevel = Field(LogLevels(), alias="SCRAPERSKY_LOG_LEVEL")
     log_format: LogFormat = Field("text", alias="SCRAPERSKY_LOG_FORMAT", description="text or json")
+    traces: TracesUrl = Field("", alias="SCRAPERSKY_TRACES")
     overrides: Mapping[str, WorkflowOverride] = {}
 
     @field_validator("lease")

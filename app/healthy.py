@@ -1,6 +1,6 @@
 """`python -m app.healthy`: whether the service in this container is well; for HEALTHCHECK, Compose and Kubernetes.
 
-It asks the service itself: named gauges of its /metrics have to be 1, and `web` means that the dashboard answers.
+It asks the service itself: named gauges of its /metrics have to be 1, and `web` means that the dashboard is ready.
 Quick and plain, because it runs every few seconds: no settings are read but the two ports.
 """
 
@@ -12,7 +12,6 @@ from collections.abc import Sequence
 
 SECONDS = 5
 DATABASE = "scrapersky_database_up"
-SERVER_ERROR = 500
 
 
 def what_is_wrong(wanted: Sequence[str]) -> str | None:
@@ -26,10 +25,10 @@ def what_is_wrong(wanted: Sequence[str]) -> str | None:
 
 def _dashboard(port: str) -> str | None:
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=SECONDS):
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=SECONDS):
             return None
-    except urllib.error.HTTPError as error:  # a page that asks who we are is well
-        return f"the dashboard answers {error.code}" if error.code >= SERVER_ERROR else None
+    except urllib.error.HTTPError as error:
+        return f"/readyz answers {error.code}"
 
 
 def _gauges(port: str, wanted: Sequence[str]) -> str | None:

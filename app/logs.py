@@ -25,6 +25,7 @@ CHATTY_LOGGERS = {
     "alembic": logging.WARNING,
     "apscheduler": logging.ERROR,
     "dramatiq": logging.WARNING,
+    "opentelemetry": logging.ERROR,
     "pika": logging.CRITICAL,
     "psycopg.pool": logging.WARNING,
 }

@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Callable, Iterable
 from datetime import timedelta
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
@@ -56,6 +57,15 @@ def check_proxy_url(value: str) -> str:
         usable = False
     if value and not usable:
         raise expected("http://host:port or http://user:password@host:port")
+    return value
+
+
+def check_traces_url(value: str) -> str:
+    """Where a collector takes OTLP over HTTP. Whether the extra is there is asked only when it is wanted."""
+    if value and not re.fullmatch(r"https?://[^\s/@]+(/[^\s]*)?", value):
+        raise expected("http://host:4318 or https://host…, with secrets in OTEL_EXPORTER_OTLP_HEADERS instead")
+    if value and find_spec("opentelemetry") is None:
+        raise expected("an installation with the extra: uv sync --extra traces, or pip install 'scrapersky[traces]'")
     return value
 
 
@@ -128,6 +138,7 @@ DatabaseUrl = Annotated[str, AfterValidator(check_database_url)]
 BrokerUrl = Annotated[str, AfterValidator(check_broker_url)]
 Tenant = Annotated[UUID, Field(description="a UUID")]
 UserId = Annotated[UUID, Field(description="a UUID")]
+TracesUrl = Annotated[str, AfterValidator(check_traces_url)]
 ProxyUrl = Annotated[str, AfterValidator(check_proxy_url)]
 UserAgent = Annotated[str, AfterValidator(check_user_agent)]
 Stages = Annotated[AutoSelect, BeforeValidator(check_stages)]

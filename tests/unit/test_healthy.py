@@ -45,8 +45,8 @@ def test_a_service_is_well_when_the_named_gauges_are_up(page, wanted, wrong, mon
         assert what_is_wrong(wanted) == wrong
 
 
-@pytest.mark.parametrize(("status", "wrong"), [(200, None), (401, None), (503, "the dashboard answers 503")])
-def test_the_dashboard_is_well_when_it_answers_even_if_it_asks_who_we_are(status, wrong, monkeypatch):
+@pytest.mark.parametrize(("status", "wrong"), [(200, None), (503, "/readyz answers 503")])
+def test_the_dashboard_is_well_when_it_says_so(status, wrong, monkeypatch):
     with answering(status, "") as port:
         monkeypatch.setenv("SCRAPERSKY_WEB_PORT", port)
 
