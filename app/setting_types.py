@@ -64,9 +64,16 @@ def check_traces_url(value: str) -> str:
     """Where a collector takes OTLP over HTTP. Whether the extra is there is asked only when it is wanted."""
     if value and not re.fullmatch(r"https?://[^\s/@]+(/[^\s]*)?", value):
         raise expected("http://host:4318 or https://host…, with secrets in OTEL_EXPORTER_OTLP_HEADERS instead")
-    if value and find_spec("opentelemetry") is None:
+    if value and not _can_trace():
         raise expected("an installation with the extra: uv sync --extra traces, or pip install 'scrapersky[traces]'")
     return value
+
+
+def _can_trace() -> bool:
+    try:
+        return find_spec("opentelemetry.exporter.otlp.proto.http") is not None
+    except ModuleNotFoundError:
+        return False
 
 
 def check_user_agent(value: str) -> str:
