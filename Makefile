@@ -5,7 +5,7 @@ UV := .venv/bin/uv
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo up test check format bench evaluate chaos soak reliability audit
+.PHONY: help setup demo up compose test check format bench evaluate chaos soak reliability audit
 
 help:  ## what you can make
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -23,6 +23,10 @@ $(READY): uv.lock pyproject.toml
 
 up: $(READY)  ## run everything: embedded Postgres, workers, listener, sweeper, metrics
 	@.venv/bin/scrapersky up
+
+compose:  ## everything in containers, with Prometheus and Grafana; COMPOSE_PROFILES=rabbitmq or redis adds a broker
+	@deploy/make-secrets
+	docker compose up --build --detach
 
 test: $(READY)  ## all tests but the slow ones, on a Postgres of their own
 	@.venv/bin/python -m pytest -n auto --dist loadfile -m "not slow"

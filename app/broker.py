@@ -29,7 +29,6 @@ def make_broker(settings: Settings, middleware: Iterable[Middleware] = ()) -> Br
         return StubBroker(middleware=chosen)
     if url.startswith("redis"):
         return RedisBroker(url=url, middleware=chosen, heartbeat_timeout=60_000)
-    logging.getLogger("pika").setLevel(logging.CRITICAL)  # an outage is told by us, in one line
     return RabbitmqBroker(url=url, middleware=chosen)
 
 

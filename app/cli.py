@@ -15,6 +15,7 @@ from app import VERSION
 from app.commands import COMMANDS
 from app.config import ConfigurationError, Settings, load_settings
 from app.counting import PortTakenError, counting_together
+from app.log_levels import log_level_option
 from app.logs import configure_logging
 from db.embedded import EmbeddedPostgresError
 from db.migrate import MigrationError
@@ -50,6 +51,7 @@ def cli() -> None:
 @cli.command(epilog="Example: scrapersky up --processes 4")
 @click.option("--processes", type=click.IntRange(1, 64), help="Worker processes; default SCRAPERSKY_PROCESSES.")
 @click.option("--threads", type=click.IntRange(1, 256), help="Threads in each; default SCRAPERSKY_THREADS.")
+@log_level_option
 def up(processes: int | None, threads: int | None) -> None:
     """Run everything: database, migration, workers, listener, sweeper and /metrics. Ctrl-C drains and stops."""
     settings = _settings(processes=processes, threads=threads)
@@ -73,6 +75,7 @@ def migrate() -> None:
 
 
 @cli.command(epilog="Example: BROKER_URL=redis://localhost scrapersky listen")
+@log_level_option
 def listen() -> None:
     """Hear doorbells and nudge workers through Redis or RabbitMQ. Without BROKER_URL the workers listen themselves."""
     settings = _settings()
@@ -89,6 +92,7 @@ def listen() -> None:
 @cli.command(epilog="Example: scrapersky work --processes 4 --threads 16")
 @click.option("--processes", type=click.IntRange(1, 64), help="Worker processes; default SCRAPERSKY_PROCESSES.")
 @click.option("--threads", type=click.IntRange(1, 256), help="Threads in each; default SCRAPERSKY_THREADS.")
+@log_level_option
 def work(processes: int | None, threads: int | None) -> None:
     """Run worker processes and restart those that die. `dramatiq app.worker` does the same without the watching."""
     settings = _settings(processes=processes, threads=threads)
@@ -110,6 +114,7 @@ def sweep(names: tuple[str, ...], *, dry_run: bool, as_json: bool) -> None:
 
 
 @cli.command(epilog="Example: SCRAPERSKY_SWEEP_SECONDS=30 scrapersky sweeper")
+@log_level_option
 def sweeper() -> None:
     """Sweep on an interval and watch for dead workers, until stopped."""
     settings = _settings()

@@ -3,7 +3,7 @@
 import difflib
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import timedelta
 from io import StringIO
 from pathlib import Path
@@ -17,7 +17,9 @@ from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 
 from actors.selection import AutoSelect
+from app.log_levels import LogLevels
 from app.logs import redact
+from app.secret_files import FILE_NAMES, SUFFIX, read_secret_files
 from app.setting_types import (
     AbsolutePath,
     BrokerUrl,
@@ -32,6 +34,7 @@ from app.setting_types import (
     Seconds,
     Stages,
     Tenant,
+    TracesUrl,
     UserAgent,
     UserId,
     default_home,
@@ -96,8 +99,9 @@ class Settings(BaseSettings, frozen=True, populate_by_name=True, hide_input_in_e
     keep_successes: bool = Field(False, alias="SCRAPERSKY_KEEP_SUCCESSES", description="true or false")
     metrics_host: Host = Field("127.0.0.1", alias="SCRAPERSKY_METRICS_HOST", description="a host without a port")
     metrics_port: int = whole_number("SCRAPERSKY_METRICS_PORT", 9464, 0, 65_535)
-    log_level: LogLevel = Field("info", alias="SCRAPERSKY_LOG_LEVEL", description="debug, info, warning or error")
+    log_level: LogLevel = Field(LogLevels(), alias="SCRAPERSKY_LOG_LEVEL")
     log_format: LogFormat = Field("text", alias="SCRAPERSKY_LOG_FORMAT", description="text or json")
+    traces: TracesUrl = Field("", alias="SCRAPERSKY_TRACES")
     overrides: Mapping[str, WorkflowOverride] = {}
 
     @field_validator("lease")
@@ -138,11 +142,14 @@ def load_settings(environ: Mapping[str, str] | None = None, env_file: Path | Non
     values = {**from_file, **(os.environ if environ is None else environ)}
     mistakes += [mistake for name in sorted(values) if (mistake := mistake_in_name(name))]
     given = {name: value.strip() for name, value in values.items() if value.strip()}
+    by_file, unreadable = read_secret_files(given)
+    given |= by_file
+    mistakes += unreadable
     known = {name: given[name] for name in NAMES if name in given}
     try:
         settings = Settings.model_validate({**known, "overrides": old_overrides(given)})
     except ValidationError as error:
-        mistakes += [mistake_in_value(details) for details in error.errors()]
+        mistakes += [mistake_in_value(details, by_file) for details in error.errors()]
     if mistakes:
         raise ConfigurationError("\n".join(mistakes))
     return settings
@@ -181,9 +188,9 @@ def mistake_in_name(name: str) -> str | None:
     if upper.startswith("SITEMAP_SCHEDULER_"):
         heirs = "SITEMAP_IMPORT_SCHEDULER_* and DOMAIN_SITEMAP_SCHEDULER_*"
         return f"{name}: no longer a setting, replaced by {heirs}; set those instead"
-    if name in (*NAMES, *INTERNAL_NAMES):
+    if name in (*NAMES, *FILE_NAMES, *INTERNAL_NAMES):
         return None
-    if upper in NAMES:
+    if upper in (*NAMES, *FILE_NAMES):
         return f"{name}: unknown setting, did you mean {upper}?"
     for prefix, suffixes in SUFFIXES.items():
         if upper.startswith(prefix) and name not in [prefix + suffix for suffix in suffixes]:
@@ -193,12 +200,14 @@ def mistake_in_name(name: str) -> str | None:
     return None
 
 
-def mistake_in_value(details: ErrorDetails) -> str:
+def mistake_in_value(details: ErrorDetails, by_file: Collection[str]) -> str:
     *path, place = (str(part) for part in details["loc"])
     prefix, model = (OLD_PREFIXES[path[-1]], WorkflowOverride) if path else ("", Settings)
     # A given value is placed by its alias, a default that does not fit by its field's name.
     field = next(field for name, field in model.model_fields.items() if place in {name, field.alias})
     rule = details["msg"] if details["type"] == "expected" else field.description
+    if field.alias in by_file:  # whatever the file holds, somebody meant to keep it secret
+        return f"{field.alias}{SUFFIX}: expected a file with {rule}, got something else; see .env.example"
     return f"{prefix}{field.alias}: expected {rule}, got {shown(details['input'])}; see .env.example"
 
 

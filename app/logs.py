@@ -1,10 +1,12 @@
 """Log lines: an event `noun.participle`, then fields, on stderr. Whatever looks like a secret is masked."""
 
+import contextlib
 import json
 import logging
 import math
 import os
 import re
+import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
@@ -13,9 +15,20 @@ from typing import TYPE_CHECKING, TextIO
 if TYPE_CHECKING:
     from app.config import Settings  # at run time it is config that imports this module, for `redact`
 
+from app.unexpected import log_the_unexpected
+
 Plain = str | int | float | list["Plain"] | dict[str, "Plain"] | None
 
-CHATTY_LOGGERS = ("alembic", "apscheduler", "dramatiq", "pika", "psycopg.pool")
+# What libraries say below these levels is no news: a sweep that takes longer than its interval, a broker that is away,
+# which we tell ourselves in one line. Debugging, or an area of its own in the settings, lets them speak.
+CHATTY_LOGGERS = {
+    "alembic": logging.WARNING,
+    "apscheduler": logging.ERROR,
+    "dramatiq": logging.WARNING,
+    "opentelemetry": logging.ERROR,
+    "pika": logging.CRITICAL,
+    "psycopg.pool": logging.WARNING,
+}
 COLOURS = {"debug": "2", "info": "32", "warning": "33", "error": "31", "critical": "1;31"}
 FAINT = "2"
 BARE = re.compile(r"[!#-<>-\[\]-~]+")  # printable ASCII but for the space and " = \
@@ -68,19 +81,37 @@ def event(
 
 
 def configure_logging(settings: "Settings", stream: TextIO | None = None) -> None:
-    """Send every logger of this process to stderr, masked; calling it again replaces the earlier choice."""
+    """Send all that this process has to say to stderr, masked; calling it again replaces the earlier choice."""
     root = logging.getLogger()
     # Ours from an earlier call, or the one that the `dramatiq` command adds: it masks nothing.
-    for handler in [handler for handler in root.handlers if type(handler) is logging.StreamHandler]:
+    for handler in [handler for handler in root.handlers if type(handler) in {Lines, logging.StreamHandler}]:
         root.removeHandler(handler)
-    lines = logging.StreamHandler(stream)
+        for area in getattr(handler, "areas", ()):
+            logging.getLogger(area).setLevel(logging.NOTSET)
+    lines = Lines(stream)
     colour = lines.stream.isatty() and not os.environ.get("NO_COLOR")
     lines.setFormatter(JsonLines() if settings.log_format == "json" else TextLines(colour=colour))
     root.addHandler(lines)
-    root.setLevel(settings.log_level.upper())
-    quiet = logging.NOTSET if settings.log_level == "debug" else max(logging.WARNING, root.level)
-    for name in CHATTY_LOGGERS:
-        logging.getLogger(name).setLevel(quiet)
+    root.setLevel(settings.log_level.general.upper())
+    for name, level in CHATTY_LOGGERS.items():
+        logging.getLogger(name).setLevel(logging.NOTSET if root.level == logging.DEBUG else max(level, root.level))
+    for area, named in settings.log_level.areas:
+        logging.getLogger(area).setLevel(named.upper())
+        lines.areas.append(area)
+    log_the_unexpected()
+
+
+class Lines(logging.StreamHandler[TextIO]):
+    """Where all lines of the process end."""
+
+    def __init__(self, stream: TextIO | None) -> None:
+        super().__init__(stream)
+        self.areas: list[str] = []
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - logging's name
+        """A line that can not be written: the standard way would show its arguments, secrets and all."""
+        with contextlib.suppress(OSError, ValueError):
+            self.stream.write(f"log.failed logger={record.name} error={type(sys.exception()).__name__}\n")
 
 
 class TextLines(logging.Formatter):

@@ -25,6 +25,7 @@ from app.quarantine import Quarantine
 from app.runner import Runner, Surroundings
 from app.supervisor import supervisor_pid
 from app.tools import Toolbox, web_client
+from app.traces import open_traces
 from db.connections import Pool, open_pool
 
 log = logging.getLogger(__name__)
@@ -99,6 +100,8 @@ class Process(Middleware):
         stack.callback(nudger.stop)
         toolbox = stack.enter_context(Toolbox(settings, web_client(settings, pool)))
         self._block(toolbox, pool)
+        traces = open_traces(settings)
+        stack.callback(traces.close)
         around = Surroundings(
             pool,
             heart,
@@ -111,6 +114,7 @@ class Process(Middleware):
             settings.keep_successes,
             settings.system_user_id,
             toolbox,
+            traces=traces,
         )
         # No workflow may take the last threads: one full of slow rows must not stop the others.
         share = max(1, settings.threads - (len(self.workflows) - 1))

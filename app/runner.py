@@ -6,7 +6,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -25,6 +25,7 @@ from app.late import LateRecords
 from app.logs import event
 from app.quarantine import Quarantine
 from app.tools import Lent, Toolbox
+from app.traces import Traces
 from db.connections import Pool, transaction
 from db.lifecycle import Batch, Claimed, Claimer, Ended, Ending, Recorder
 from db.outcomes import Again, Blocked, Failed, Outcome, Released
@@ -54,6 +55,7 @@ class Surroundings:
     keep_successes: bool
     created_by: UUID | None
     toolbox: Toolbox
+    traces: Traces = field(default_factory=Traces)  # off
 
 
 class Runner:
@@ -149,6 +151,7 @@ class Runner:
             else:
                 with self.around.toolbox.lend(self.workflow) as lent:
                     outcome = self._attempt(claimed, lent)
+                self.around.traces.attempted(self.workflow, claimed, outcome, time.monotonic() - started)
                 if claimed.key is not None and lent.spare:
                     resting[claimed.key] = lent.spare
             blocked = blocked or isinstance(outcome, Blocked)

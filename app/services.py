@@ -54,7 +54,6 @@ def run_listener(settings: Settings) -> int:
 def run_sweeper(settings: Settings) -> int:
     """Until a signal, or until the supervisor is gone."""
     scheduler = BlockingScheduler(timezone="UTC")
-    logging.getLogger("apscheduler").setLevel(logging.ERROR)  # a pass that takes longer than its interval is no news
     stop = threading.Event()
     _stop_on_signal(stop)
     threading.Thread(target=lambda: (stop.wait(), scheduler.shutdown(wait=True)), daemon=True).start()

@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Callable, Iterable
 from datetime import timedelta
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
@@ -16,6 +17,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
 from actors.selection import STAGES, AutoSelect
+from app.log_levels import LogLevels, parse_levels
 
 
 def expected(rule: str) -> PydanticCustomError:
@@ -58,6 +60,22 @@ def check_proxy_url(value: str) -> str:
     return value
 
 
+def check_traces_url(value: str) -> str:
+    """Where a collector takes OTLP over HTTP. Whether the extra is there is asked only when it is wanted."""
+    if value and not re.fullmatch(r"https?://[^\s/@]+(/[^\s]*)?", value):
+        raise expected("http://host:4318 or https://host…, with secrets in OTEL_EXPORTER_OTLP_HEADERS instead")
+    if value and not _can_trace():
+        raise expected("an installation with the extra: uv sync --extra traces, or pip install 'scrapersky[traces]'")
+    return value
+
+
+def _can_trace() -> bool:
+    try:
+        return find_spec("opentelemetry.exporter.otlp.proto.http") is not None
+    except ModuleNotFoundError:
+        return False
+
+
 def check_user_agent(value: str) -> str:
     if not re.fullmatch(r"[A-Za-z][A-Za-z_-]*/[!-~]+( [ -~]+)?", value):
         raise expected("Name/version (how to reach you), such as AcmeBot/1.0 (+https://acme.example/bot)")
@@ -71,6 +89,15 @@ def check_stages(value: str | Iterable[str]) -> AutoSelect:
     if not stages <= set(STAGES):
         raise expected(f"none, or some of {', '.join(STAGES)} with commas between them")
     return AutoSelect(stages)
+
+
+def check_log_levels(value: str | LogLevels) -> LogLevels:
+    if isinstance(value, LogLevels):
+        return value
+    try:
+        return parse_levels(value)
+    except ValueError as error:
+        raise expected(str(error)) from None
 
 
 def check_path(value: Path) -> Path:
@@ -118,6 +145,7 @@ DatabaseUrl = Annotated[str, AfterValidator(check_database_url)]
 BrokerUrl = Annotated[str, AfterValidator(check_broker_url)]
 Tenant = Annotated[UUID, Field(description="a UUID")]
 UserId = Annotated[UUID, Field(description="a UUID")]
+TracesUrl = Annotated[str, AfterValidator(check_traces_url)]
 ProxyUrl = Annotated[str, AfterValidator(check_proxy_url)]
 UserAgent = Annotated[str, AfterValidator(check_user_agent)]
 Stages = Annotated[AutoSelect, BeforeValidator(check_stages)]
@@ -127,5 +155,5 @@ Host = Annotated[str, Field(pattern=r"^([A-Za-z0-9._-]+|[0-9A-Fa-f]*:[0-9A-Fa-f]
 Seconds = Annotated[timedelta, BeforeValidator(number_of("seconds", timedelta(seconds=1)))]
 Minutes = Annotated[timedelta, BeforeValidator(number_of("minutes", timedelta(minutes=1)))]
 Days = Annotated[timedelta, BeforeValidator(number_of("days", timedelta(days=1)))]
-LogLevel = Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(str.lower)]
+LogLevel = Annotated[LogLevels, BeforeValidator(check_log_levels)]
 LogFormat = Annotated[Literal["text", "json"], BeforeValidator(str.lower)]

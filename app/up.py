@@ -42,7 +42,7 @@ def _supervise(settings: Settings, others: list[Child], *, with_migration: bool)
         stack.enter_context(metrics_server(settings, pool))
         environment = {
             **os.environ,
-            "DATABASE_URL": url,
+            **({} if settings.database_url else {"DATABASE_URL": url, "DATABASE_URL_FILE": ""}),
             "SCRAPERSKY_PROCESSES": str(settings.processes),
             "SCRAPERSKY_THREADS": str(settings.threads),
         }

@@ -18,6 +18,7 @@ from app.late import LateRecords
 from app.quarantine import Quarantine
 from app.runner import Runner, Surroundings
 from app.tools import Toolbox
+from app.traces import Traces
 from db.connections import open_pool
 from tests.web_support import MemoryRobots
 
@@ -29,7 +30,14 @@ def run_once() -> Iterator[RunOnce]:
     """Answer one nudge for a workflow: `run_once(url, workflow, client=…, time_slice=…)`."""
     with ExitStack() as stack:
 
-        def run(url: str, workflow: Workflow, *, client: WebClient | None = None, time_slice: float = 5) -> None:
+        def run(
+            url: str,
+            workflow: Workflow,
+            *,
+            client: WebClient | None = None,
+            time_slice: float = 5,
+            traces: Traces | None = None,
+        ) -> None:
             pool = open_pool(url, size=2, name="test")
             stack.callback(pool.close)
             heart = Heart(url, timedelta(seconds=1))
@@ -51,6 +59,7 @@ def run_once() -> Iterator[RunOnce]:
                 keep_successes=False,
                 created_by=None,
                 toolbox=Toolbox(Settings(database_url=url), client),
+                traces=traces or Traces(),
             )
             Runner(workflow, around, threads=1).nudge()
 

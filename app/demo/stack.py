@@ -10,6 +10,7 @@ from pathlib import Path
 
 import app
 from app.config import NAMES, SUFFIXES
+from app.secret_files import FILE_NAMES
 
 KEY = "demo-key"
 STOP_SECONDS = 40
@@ -83,6 +84,9 @@ def running_stack(home: Path, proxy: str, certificates: Path) -> Iterator[Stack]
 
 def _inherited() -> dict[str, str]:
     """The environment without any setting of ours: a real key or database has no business in the demo."""
+    settings = (*NAMES, *FILE_NAMES)
     return {
-        name: value for name, value in os.environ.items() if name not in NAMES and not name.startswith(tuple(SUFFIXES))
+        name: value
+        for name, value in os.environ.items()
+        if name not in settings and not name.startswith(tuple(SUFFIXES))
     }

@@ -27,6 +27,8 @@ def loggers_as_they_were():
     loggers = [root, *map(logging.getLogger, CHATTY_LOGGERS)]
     handlers, levels = list(root.handlers), [logger.level for logger in loggers]
     yield
+    configure_logging(Settings())  # takes areas back
+    logging.captureWarnings(capture=False)
     root.handlers[:] = handlers
     for logger, level in zip(loggers, levels, strict=True):
         logger.setLevel(level)
@@ -89,9 +91,9 @@ def test_the_plain_logging_call_with_fields_says_the_same(text):
 
 
 def test_a_message_without_fields_says_whose_it_is(text):
-    logging.getLogger("pika.adapters").warning("lost %s", "host:5672")
+    logging.getLogger("redis.client").warning("lost %s", "host:5672")
 
-    assert text.getvalue().endswith("warning lost host:5672 logger=pika.adapters\n")
+    assert text.getvalue().endswith("warning lost host:5672 logger=redis.client\n")
 
 
 def test_logs_go_to_stderr(capsys):
@@ -134,19 +136,39 @@ def test_lines_below_the_level_are_not_written():
     assert "row.lost" in stream.getvalue()
 
 
-@pytest.mark.parametrize("library", ["dramatiq", "pika", "apscheduler"])
-@pytest.mark.parametrize(
-    ("level", "heard"),
-    [("debug", ["debug", "info", "warning", "error"]), ("info", ["warning", "error"]), ("error", ["error"])],
-)
-def test_libraries_are_heard_from_warnings_on_unless_debugging(library, level, heard):
+SEVERITIES = ["debug", "info", "warning", "error", "critical"]
+
+
+def heard(library: str, level: str) -> list[str]:
+    """Which of its lines are written when the settings say so."""
     configure_logging(Settings(log_level=level), stream := io.StringIO())
-    logger = logging.getLogger(f"{library}.inner")
+    for severity in SEVERITIES:
+        logging.getLogger(f"{library}.inner").log(getattr(logging, severity.upper()), "chatter")
+    return [line.split()[2] for line in stream.getvalue().splitlines()]
 
-    for severity in (logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR):
-        logger.log(severity, "chatter")
 
-    assert [line.split()[2] for line in stream.getvalue().splitlines()] == heard
+@pytest.mark.parametrize(
+    ("library", "lowest"), [("dramatiq", "warning"), ("apscheduler", "error"), ("pika", "critical"), ("redis", "info")]
+)
+def test_libraries_are_heard_from_what_is_news_on_unless_debugging(library, lowest):
+    assert heard(library, "info") == SEVERITIES[SEVERITIES.index(lowest) :]
+    assert heard(library, "debug") == SEVERITIES
+    assert heard(library, "error") == [severity for severity in heard(library, "info") if severity in SEVERITIES[3:]]
+
+
+def test_an_area_has_a_level_of_its_own_and_so_have_its_parts():
+    levels = "warning,app.listener=debug,dramatiq=info,app.sweeper=error"
+
+    assert heard("app.listener", levels) == SEVERITIES
+    assert heard("app.sweeper", levels) == ["error", "critical"]
+    assert heard("app.runner", levels) == ["warning", "error", "critical"]
+    assert heard("dramatiq", levels) == ["info", "warning", "error", "critical"]
+
+
+def test_configuring_again_takes_areas_back():
+    assert heard("app.listener", "info,app.listener=debug") == SEVERITIES
+
+    assert heard("app.listener", "info") == SEVERITIES[1:]
 
 
 def test_only_a_terminal_gets_colours(text, monkeypatch):
