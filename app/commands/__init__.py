@@ -8,5 +8,6 @@ from app.commands.imports import import_
 from app.commands.search import search
 from app.commands.select import select
 from app.commands.suppress import suppress
+from app.commands.why import history, why
 
-COMMANDS: tuple[click.Command, ...] = (search, import_, select, contacts, export, suppress)
+COMMANDS: tuple[click.Command, ...] = (search, import_, select, contacts, export, suppress, why, history)
