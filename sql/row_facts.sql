@@ -39,8 +39,9 @@ begin atomic
     left join pg_catalog.pg_class as class on class.oid = workflow.relation
     left join pg_catalog.pg_namespace as namespace on namespace.oid = class.relnamespace
     where workflows_of.relation in (
-        workflow.table_name, class.relname, namespace.nspname || '.' || class.relname,
-        format('%I', class.relname), format('%I.%I', namespace.nspname, class.relname))
+        workflow.table_name, class.relname, namespace.nspname || '.' || class.relname, quote_ident(class.relname),
+        quote_ident(namespace.nspname) || '.' || quote_ident(class.relname))
+       or workflow.table_name = '"' || replace(workflows_of.relation, '"', '""') || '"'
     order by workflow.name;
 end;
 

@@ -97,7 +97,9 @@ class Desk:
     def set(self, flow: str, **columns: Any) -> None:
         """An operator's UPDATE of engine.workflow."""
         changes = ", ".join(f"{name} = %({name})s" for name in columns)
-        self.db.execute(f"update engine.workflow set {changes} where name = %(flow)s".encode(), {**columns, "flow": flow})
+        self.db.execute(
+            f"update engine.workflow set {changes} where name = %(flow)s".encode(), {**columns, "flow": flow}
+        )
 
     def explain(self, table: str, row: str, *, by: Connection[Any] | None = None) -> dict[str, Told]:
         """What is said of a row, by workflow."""

@@ -70,7 +70,9 @@ def test_a_retry_is_not_due_and_says_which_attempt_comes_after_which_error(desk)
         r"the last one ended with: no answer within 10 s \(attempt 1 of 5\)",
         told.reason,
     )
-    assert told.remedy.endswith(f"update engine.job set run_at = now() where workflow = 'page_curation' and pk = '{page}'")
+    assert told.remedy.endswith(
+        f"update engine.job set run_at = now() where workflow = 'page_curation' and pk = '{page}'"
+    )
 
 
 def test_the_remedy_of_a_retry_makes_it_due(desk):
@@ -147,7 +149,9 @@ def test_a_day_ends_at_midnight_of_the_budgets_own_zone(desk):
     desk.run("deep_scan")
     place = desk.place()
     desk.set("deep_scan", per_day=1)
-    midnight = "select (date_trunc('day', now() at time zone z) + interval '1 day') at time zone z from engine.workflow, "
+    midnight = (
+        "select (date_trunc('day', now() at time zone z) + interval '1 day') at time zone z from engine.workflow, "
+    )
     (ends,) = desk.db.execute(
         midnight + "lateral (select day_zone) as zone (z) where name = 'deep_scan' and z = 'America/Los_Angeles'"
     ).fetchone()
@@ -212,7 +216,9 @@ def test_a_deaf_listener_says_why_and_how_often_it_polls(desk):
     told = desk.of_page(page)
 
     assert told.code == "deaf"
-    assert "(mill pid 4711) hears no doorbell since 2026-01-01 00:00:00 UTC: own echo not heard within 5 s" in told.reason
+    assert (
+        "(mill pid 4711) hears no doorbell since 2026-01-01 00:00:00 UTC: own echo not heard within 5 s" in told.reason
+    )
     assert "it polls every 2 s" in told.reason
 
 
@@ -249,7 +255,11 @@ def test_a_ready_row_says_how_many_come_before_it(desk):
     told = [desk.of_page(page) for page in (first, second, late)]
 
     assert [one.code for one in told] == ["ready"] * 3
-    assert [one.reason.rpartition(", ")[2] for one in told] == ["next in line", "1 row(s) before it", "2 row(s) before it"]
+    assert [one.reason.rpartition(", ")[2] for one in told] == [
+        "next in line",
+        "1 row(s) before it",
+        "2 row(s) before it",
+    ]
     assert told[0].remedy.startswith("Nothing to do")
 
 
