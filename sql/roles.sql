@@ -24,9 +24,8 @@ grant insert on engine.submission to {owner};
 grant usage on sequence engine.submission_id_seq to {owner};
 grant usage, create on schema engine to {reader};
 grant select on all tables in schema engine to {reader};
-revoke all on schema engine from public;
-
 grant execute on all functions in schema engine to {reader};
+revoke all on schema engine from public;
 
 -- Analysts may read who did what, and ask what there is to say about a row. They may call nothing else that is more than
 -- a formula: a trigger function on a table of theirs would write into the log.

@@ -17,13 +17,11 @@ begin
     if flow.paused then
         code := 'paused';
         reason := 'paused';
-        if to_regclass('engine.action') is not null then
-            execute 'select operator, happened_at from engine.action where workflow = $1 and action = ''pause'' '
-                'order by id desc limit 1' into author using flow.name;
-            if author.operator is not null then
-                reason := format('paused by %s since %s (%s ago)', engine.one_line(author.operator),
-                                 engine.moment(author.happened_at), engine.span(clock_timestamp() - author.happened_at));
-            end if;
+        select action.operator, action.happened_at into author
+        from engine.action where action.workflow = flow.name and action.action = 'pause' order by action.id desc limit 1;
+        if found then
+            reason := format('paused by %s since %s (%s ago)', engine.one_line(author.operator),
+                             engine.moment(author.happened_at), engine.span(clock_timestamp() - author.happened_at));
         end if;
         reason := format('%s: %s', reason, coalesce(nullif(engine.one_line(flow.paused_reason), ''), 'no reason given'));
         remedy := format('To go on: scrapersky resume %s', flow.name);

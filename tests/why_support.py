@@ -26,7 +26,7 @@ FLOWS = {workflow.name: workflow for workflow in WORKFLOWS}
 CLEAR = """
 truncate domains, pages, places_staging, place_searches, local_businesses, sitemap_files, contacts, engine.job,
          engine.worker, engine.listener, engine.pace, engine.usage, engine.attempt, engine.submission,
-         engine.sweep_position cascade;
+         engine.sweep_position, engine.action cascade;
 update engine.workflow
 set paused = false, paused_reason = null, max_in_flight = null, per_minute = null, per_day = null, max_attempts = null,
     blocked_reason = null, blocked_until = null;

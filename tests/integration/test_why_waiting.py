@@ -6,21 +6,30 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from db.outcomes import Again, Blocked, Lost
+from db.people.steering import pause
 
 pytest_plugins = ["tests.why_support"]
 
 
-def test_a_paused_workflow_is_named_with_the_reason_and_the_way_on(desk):
+def test_a_paused_workflow_says_by_whom_since_when_and_why(desk):
     page, place = desk.page(), desk.place()
-    desk.set("page_curation", paused=True, paused_reason="the site complained")
+    pause(desk.db, "page_curation", "the site complained", operator="anna")
     desk.set("deep_scan", paused=True)
 
     told = desk.of_page(page)
 
     assert told.code == "paused"
-    assert told.reason.endswith(": the site complained")
+    assert re.fullmatch(r"paused by anna since .* UTC \([\d.]+ s ago\): the site complained", told.reason)
     assert told.remedy == "To go on: scrapersky resume page_curation"
-    assert desk.of_place(place).reason.endswith(": no reason given")
+    assert re.fullmatch(r"paused by scrapersky since .* ago\): no reason given", desk.of_place(place).reason)
+
+
+def test_a_pause_whose_author_is_no_longer_kept_is_a_pause_all_the_same(desk):
+    page = desk.page()
+    desk.set("page_curation", paused=True, paused_reason="the site complained")
+    desk.db.execute("truncate engine.action")
+
+    assert desk.of_page(page).reason == "paused: the site complained"
 
 
 def test_each_workflow_of_a_table_has_its_own_answer(desk):
