@@ -30,18 +30,18 @@ begin
                 where past.workflow = flow.name and past.pk = coalesce(seen.pk, history.id))
             union all
             select past.ended_at, 2, format('%s: %s', flow.name, past.outcome), past.attempt,
-                   coalesce(engine.worker_name(past.worker_id), left(past.worker_id::text, 8)),
+                   coalesce(engine.worker_place(past.worker_id), 'worker ' || left(past.worker_id::text, 8)),
                    past.ended_at - past.started_at, past.error
             from engine.attempt as past
             where past.workflow = flow.name and past.pk = coalesce(seen.pk, history.id)
             union all
             select job.started_at, 3, format('%s: claimed', flow.name), job.attempt,
-                   coalesce(engine.worker_name(job.worker_id), left(job.worker_id::text, 8) || ', gone'),
+                   coalesce(engine.worker_name(job.worker_id), 'worker ' || left(job.worker_id::text, 8) || ', gone'),
                    clock_timestamp() - job.started_at, null
             from engine.job
             where job.workflow = flow.name and job.pk = coalesce(seen.pk, history.id) and job.token is not null
             union all
-            select clock_timestamp(), 4, format('%s: %s', flow.name, coalesce(format('%L', seen.status), 'not queued')),
+            select clock_timestamp(), 4, format('%s: %s', flow.name, coalesce(quote_literal(seen.status), 'not queued') || ' now'),
                    null, null, null, seen.error
             where seen.pk is not null
         ) as event

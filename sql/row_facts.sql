@@ -149,23 +149,31 @@ $$;
 
 -- Registered workers: those that take the workflow, and why the others do not.
 create function engine.workers_of(
-    flow text, out registered bigint, out draining bigint, out silent bigint, out unaware bigint, out working bigint)
+    flow text, out registered bigint, out drained bigint, out draining bigint, out silent bigint, out unaware bigint,
+    out working bigint)
 language sql stable
 begin atomic
-    select count(*), count(*) filter (where worker.draining), count(*) filter (where quiet and not worker.draining),
-           count(*) filter (where not knows and not quiet and not worker.draining),
-           count(*) filter (where knows and not quiet and not worker.draining)
+    select count(*), count(*) filter (where worker.drain_wanted), count(*) filter (where stops and not worker.drain_wanted),
+           count(*) filter (where quiet and not stops), count(*) filter (where not knows and not quiet and not stops),
+           count(*) filter (where knows and not quiet and not stops)
     from engine.worker
     cross join lateral (
-        select coalesce(flow = any(worker.workflows), true) as knows,
+        select coalesce(flow = any(worker.workflows), true) as knows, worker.draining or worker.drain_wanted as stops,
                worker.last_beat < clock_timestamp() - 3 * coalesce(worker.beat, interval '10 seconds') as quiet
     ) as state;
 end;
 
+create or replace function engine.worker_place(id uuid) returns text
+language sql stable
+return (
+    select format('worker %s on %s pid %s', left(worker.id::text, 8), worker.host, worker.pid)
+    from engine.worker where worker.id = worker_place.id
+);
+
 create or replace function engine.worker_name(id uuid) returns text
 language sql stable
 return (
-    select format('worker %s on %s pid %s (heartbeat %s ago%s)', left(worker.id::text, 8), worker.host, worker.pid,
+    select format('%s (heartbeat %s ago%s)', engine.worker_place(worker.id),
                   engine.span(clock_timestamp() - worker.last_beat), case when worker.draining then ', draining' else '' end)
     from engine.worker where worker.id = worker_name.id
 );

@@ -48,11 +48,13 @@ begin
     reason := 'no live worker takes this workflow: ' || case
         when workers.registered = 0 then 'none is registered'
         else concat_ws(', ', format('of %s registered', workers.registered),
+            case when workers.drained > 0 then format('%s drained by an operator', workers.drained) end,
             case when workers.draining > 0 then format('%s draining', workers.draining) end,
             case when workers.silent > 0 then format('%s silent for more than three heartbeats', workers.silent) end,
             case when workers.unaware > 0 then format('%s of a version that does not know it', workers.unaware) end)
     end;
-    remedy := case when workers.unaware > 0 then 'Restart the workers with the version that was migrated: '
+    remedy := case when workers.drained > 0 then 'Let them work again: update engine.worker set drain_wanted = false; or start others: '
+                   when workers.unaware > 0 then 'Restart the workers with the version that was migrated: '
                    else 'Start workers: ' end || 'scrapersky work';
 end
 $$;

@@ -16,7 +16,7 @@ from actors.parse.domains import website_domain
 from actors.parse.pages import page_key
 from actors.parse.urls import website_url
 from app.commands.session import connected
-from app.commands.tables import cell, show_rows
+from app.commands.tables import cell
 from app.commands.values import email_address
 from db.people.finding import ENOUGH, Known, ids, tables
 
@@ -33,6 +33,7 @@ CALLED: Final = {
 }
 LARGEST_NUMBER: Final = 2**31 - 1
 SHORTEST_START: Final = 4
+SHOWN: Final = 100
 
 _NUMBER = re.compile(r"[0-9]{1,10}")
 _HEXADECIMAL = re.compile(rf"[0-9a-f]{{{SHORTEST_START},32}}")
@@ -63,25 +64,23 @@ def run_history(table: str, text: str, *, as_json: bool) -> int:
     with _row(table, text, "history") as row:
         events = _rows(row, "select * from engine.history(%s, %s)")
     if not events:
-        raise click.UsageError(f"nothing is known of a row {text!r} in {row.table}")
+        raise click.UsageError(f"nothing is known of a row '{cell(text[:SHOWN])}' in {row.table}")
     if as_json:
         plain = [{**one, "at": one["at"].isoformat(), "took": _seconds(one["took"])} for one in events]
         click.echo(json.dumps({"table": row.table, "id": row.id, "events": plain}))
         return 0
-    names = ("at", "what", "attempt", "worker", "took", "error")
-    shown = [
-        [
-            f"{one['at'].astimezone(UTC):%Y-%m-%d %H:%M:%S}",
-            one["what"],
-            one["attempt"],
-            one["worker"],
-            _span(one["took"]),
-            one["error"],
-        ]
-        for one in events
-    ]
-    show_rows(names, shown, whole=("at", "attempt", "took"))
+    for one in events:
+        click.echo(_line(one))
     return 0
+
+
+def _line(one: DictRow) -> str:
+    """When, what and with which outcome; what an attempt ended with stands below it."""
+    attempt = one["attempt"] and f"attempt {one['attempt']}"
+    took = one["took"] and f"{one['took'].total_seconds():.1f} s"
+    what = ", ".join(cell(part) for part in (one["what"], attempt, took, one["worker"]) if part)
+    error = f"\n{'':21}{cell(one['error'])}" if one["error"] else ""
+    return f"{one['at'].astimezone(UTC):%Y-%m-%d %H:%M:%S}  {what}{error}"
 
 
 @contextmanager
@@ -91,9 +90,8 @@ def _row(table: str, text: str, command: str) -> Iterator[Row]:
         found = ids(connection, name, _known(text))
         if len(found) > 1:
             more = " or more" if len(found) == ENOUGH else ""
-            raise click.UsageError(
-                f"{text!r} identifies {len(found)}{more} rows of {name}; give the id of one: {', '.join(found)}"
-            )
+            several = f"'{cell(text[:SHOWN])}' identifies {len(found)}{more} rows of {name}"
+            raise click.UsageError(f"{several}; give the id of one: {', '.join(found)}")
         yield Row(connection, name, found[0])
 
 
@@ -104,7 +102,7 @@ def _table(text: str, known: list[str]) -> str:
         return name
     guess = difflib.get_close_matches(name, [*known, *CALLED], n=1)
     hint = f", did you mean '{guess[0]}'?" if guess else f"; those with a workflow are {', '.join(known)}"
-    raise click.UsageError(f"unknown table '{cell(text)}'{hint}")
+    raise click.UsageError(f"unknown table '{cell(text[:SHOWN])}'{hint}")
 
 
 def _known(typed: str) -> Known:
@@ -141,7 +139,3 @@ def _rows(row: Row, query: str) -> list[DictRow]:
 
 def _seconds(took: timedelta | None) -> float | None:
     return None if took is None else round(took.total_seconds(), 3)
-
-
-def _span(took: timedelta | None) -> str | None:
-    return None if took is None else f"{took.total_seconds():.1f} s"

@@ -40,8 +40,8 @@ def test_a_queued_row_that_is_locked_names_the_backend_its_user_and_application(
 
     assert told.code == "locked"
     assert re.fullmatch(
-        rf"backend {pid(other)} of user scrapersky \(psql, idle in transaction, its transaction began [\d.]+ s ago\) has it "
-        r"locked; claims pass it by and look again every second",
+        rf"backend {pid(other)} of user scrapersky \(psql, idle in transaction, its transaction began [\d.]+ s ago\) "
+        r"has it locked; claims pass it by and look again every second",
         told.reason,
     )
     assert told.remedy == f"Let it commit, or end it: select pg_terminate_backend({pid(other)})"

@@ -50,13 +50,13 @@ def test_an_analyst_may_ask_and_is_told_all(desk, analyst):
     (sentence,) = analyst.execute("select engine.why('places_staging', %s)", [place]).fetchone()
     assert sentence.startswith("deep_scan: ready since ")
     events = analyst.execute("select what from engine.history('places_staging', %s)", [place]).fetchall()
-    assert events == [("deep_scan: queued by scrapersky",), ("deep_scan: 'Queued'",)]
+    assert events == [("deep_scan: queued by scrapersky",), ("deep_scan: 'Queued' now",)]
 
 
 def test_an_analyst_can_call_nothing_else_of_the_engine(analyst):
     allowed = analyst.execute(
-        "select proname from pg_proc where pronamespace = 'engine'::regnamespace and has_function_privilege(oid, 'execute') "
-        "order by 1"
+        "select proname from pg_proc where pronamespace = 'engine'::regnamespace "
+        "and has_function_privilege(oid, 'execute') order by 1"
     ).fetchall()
     reached = analyst.execute(
         "select relname from pg_class where relnamespace = 'engine'::regnamespace and relkind in ('r', 'v', 'S') "
@@ -64,8 +64,8 @@ def test_an_analyst_can_call_nothing_else_of_the_engine(analyst):
         "else has_table_privilege(oid, 'select, insert, update, delete, truncate, references, trigger') end"
     ).fetchall()
 
-    assert [name for (name,) in allowed] == ["explain", "history", "is_stopped", "why"]
-    assert reached == []
+    assert [name for (name,) in allowed] == ["explain", "folded", "history", "is_stopped", "operator", "why"]
+    assert reached == [("audit",)]
 
 
 @pytest.mark.parametrize("function", ["explain", "why", "history"])

@@ -37,8 +37,8 @@ def test_a_claimed_row_names_the_worker_and_its_heartbeat(desk):
 
     assert told.code == "running"
     assert re.fullmatch(
-        rf"claimed by worker {str(desk.worker)[:8]} on mill pid 4711 \(heartbeat 3(\.\d)? s ago\) since .* UTC \([\d.]+ s\), "
-        r"attempt 1 of 5; its time limit is 60 s",
+        rf"claimed by worker {str(desk.worker)[:8]} on mill pid 4711 \(heartbeat 3(\.\d)? s ago\) "
+        r"since .* UTC \([\d.]+ s\), attempt 1 of 5; its time limit is 60 s",
         told.reason,
     )
 
@@ -246,8 +246,8 @@ def test_a_word_that_the_workflow_does_not_know_is_named_beside_those_that_it_kn
 
     assert told.code == "unknown_word"
     assert told.reason == (
-        "page_processing_status is 'Filtered', which is none of the workflow's words (Queued, Processing, Complete, Error): "
-        "nothing starts it"
+        "page_processing_status is 'Filtered', which is none of the workflow's words (Queued, Processing, Complete, "
+        "Error): nothing starts it"
     )
 
 

@@ -193,10 +193,11 @@ def test_a_limit_of_zero_is_reached_by_nobody_running(desk):
     [
         (None, "none is registered"),
         ({"draining": True}, "of 1 registered, 1 draining"),
+        ({"drain_wanted": True}, "of 1 registered, 1 drained by an operator"),
         ({"workflows": ["deep_scan"]}, "of 1 registered, 1 of a version that does not know it"),
         ({"last_beat": "2020-01-01"}, "of 1 registered, 1 silent for more than three heartbeats"),
     ],
-    ids=["none", "draining", "unaware", "silent"],
+    ids=["none", "draining", "drained", "unaware", "silent"],
 )
 def test_no_live_worker_takes_it(desk, columns, reason):
     page = desk.page()
