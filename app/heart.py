@@ -6,7 +6,7 @@ import random
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
@@ -28,12 +28,19 @@ RETRY_SECONDS = 1.0
 class Heart:
     """Registers this process as a worker. Declared dead while it was stopped, it comes back under a new id."""
 
-    def __init__(self, url: str, beat: timedelta, on_drain: Callable[[bool], None] = lambda _: None) -> None:
+    def __init__(
+        self,
+        url: str,
+        beat: timedelta,
+        on_drain: Callable[[bool], None] = lambda _: None,
+        workflows: Sequence[str] | None = None,
+    ) -> None:
         """An operator may want this process to claim nothing, and take it back: `on_drain` is told of each change."""
         self.url = url
         self.on_drain = on_drain
         self.drain_wanted = False
         self.beat = beat.total_seconds()
+        self.workflows = None if workflows is None else list(workflows)
         self.id: UUID = uuid4()
         self.draining = False
         self._stop = threading.Event()
@@ -92,6 +99,8 @@ class Heart:
                 "pid": os.getpid(),
                 "version": VERSION,
                 "drain_wanted": self.drain_wanted,
+                "workflows": self.workflows,
+                "beat": timedelta(seconds=self.beat),
             },
         )
         self.id = identity

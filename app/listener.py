@@ -13,7 +13,8 @@ from psycopg import Connection
 from app import metrics
 from app.broker import Nudger
 from app.config import Settings
-from app.logs import event
+from app.logs import event, redact
+from app.presence import Presence
 from db.connections import KEEPALIVE, Pool
 
 log = logging.getLogger(__name__)
@@ -47,6 +48,7 @@ class Listener:
         self.listen_url = listen_url
         self.pool = pool
         self.nudger = nudger
+        self.presence = Presence(settings, pool)
         self.hearing = threading.Event()
         self._stop = threading.Event()
         self._nudged: dict[str, float] = {}
@@ -64,6 +66,7 @@ class Listener:
         self._stop.set()
         for thread in self._threads:
             thread.join()
+        self.presence.leave()
 
     def _listen_on(self) -> None:
         pause = SHORTEST_PAUSE
@@ -72,8 +75,10 @@ class Listener:
             try:
                 self._listen()
             except (psycopg.Error, Deaf, OSError) as error:
-                event(log, logging.WARNING, "listener.lost", error=str(error) or type(error).__name__)
+                trouble = str(error) or type(error).__name__
+                event(log, logging.WARNING, "listener.lost", error=trouble)
                 metrics.listener_reconnects.inc()
+                self.presence.say(hears=False, trouble=redact(trouble))
             finally:
                 self.hearing.clear()
                 metrics.listener_connected.set(0)
@@ -97,8 +102,7 @@ class Listener:
     def _echo(self) -> str:
         """Called out on another connection: on our own we would hear ourselves even behind a pooler."""
         word = f"echo {uuid4()}"
-        with self.pool.connection() as connection:
-            connection.execute("select pg_notify('engine', %s)", [word])
+        self.presence.echo(word, hears=self.hearing.is_set())
         return word
 
     def _hear(self, connection: Connection[Any], echo: str) -> None:
@@ -111,7 +115,7 @@ class Listener:
             for notice in connection.notifies(timeout=patience, stop_after=1):
                 if notice.payload == echo:
                     heard = True
-                    self.hearing.set()
+                    self._hears()
                     metrics.listener_connected.set(1)
                 elif notice.payload in self.nudger.workflows:
                     metrics.doorbells.labels(notice.payload).inc()
@@ -121,6 +125,11 @@ class Listener:
             raise Deaf(
                 f"own echo not heard within {interval:g} s; a pooler in transaction mode? Set LISTEN_DATABASE_URL"
             )
+
+    def _hears(self) -> None:
+        if not self.hearing.is_set():
+            self.hearing.set()
+            self.presence.say(hears=True)
 
     def _nudge_folded(self) -> None:
         """The first doorbell nudges at once, those right behind it together a few milliseconds later."""

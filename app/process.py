@@ -87,7 +87,8 @@ class Process(Middleware):
         url = stack.enter_context(database(settings))
         pool = open_pool(url, size=min(settings.threads, 4) + 1, name="worker")
         stack.callback(pool.close)
-        heart = self.heart = Heart(url, settings.beat, self._on_drain)
+        names = [workflow.name for workflow in self.workflows]
+        heart = self.heart = Heart(url, settings.beat, self._on_drain, names)
         heart.start()
         stack.callback(heart.stop)
         self._watchdog.start()
@@ -95,7 +96,7 @@ class Process(Middleware):
         late = LateRecords(pool, heart)
         late.start()
         stack.callback(late.stop)
-        nudger = Nudger(broker, [workflow.name for workflow in self.workflows])
+        nudger = Nudger(broker, names)
         nudger.start()
         stack.callback(nudger.stop)
         toolbox = stack.enter_context(Toolbox(settings, web_client(settings, pool)))

@@ -149,7 +149,7 @@ class Sweeper:
         with self.pool.connection() as connection:
             for name in ("prune_attempts", "prune_submissions", "prune_actions"):
                 self._clear(connection, name, self.settings.history)
-            for name in ("prune_robots", "prune_paces", "forget_blocks"):
+            for name in ("prune_robots", "prune_paces", "prune_listeners", "forget_blocks"):
                 connection.execute(self.sql[name], {"age": self.settings.history})
             if self.settings.places_retention is not None:
                 for name in ("clear_places", "clear_businesses"):
@@ -173,6 +173,7 @@ class Sweeper:
         with self._transaction() as connection:
             blocks = self._number(connection, size, {})
             stopped = self._number(connection, self.sql["position"], {"name": name})
+        place = {"name": name, "every": self._interval(name.removesuffix(" jobs")), "pass_blocks": PASS_BLOCKS}
         start = 0 if whole or stopped >= blocks else stopped
         end = blocks if whole else min(blocks, start + PASS_BLOCKS)
         for low in range(start, end, SLICE_BLOCKS):
@@ -180,7 +181,7 @@ class Sweeper:
                 total += repair(connection, low, min(low + SLICE_BLOCKS, end))
         if not whole:
             with self._transaction() as connection:
-                connection.execute(self.sql["save_position"], {"name": name, "next_block": end})
+                connection.execute(self.sql["save_position"], {**place, "next_block": end})
         return total
 
     def _number(self, connection: Connection[Any], query: bytes, parameters: dict[str, Any]) -> int:
@@ -197,11 +198,14 @@ class Sweeper:
         }
         scheduler.add_job(self._safely, args=[self.watch], seconds=self.settings.beat.total_seconds(), **options)
         for name in self.recoveries:
-            override = self.settings.overrides.get(name)
-            interval = (override and override.sweep) or self.settings.sweep
-            scheduler.add_job(self._safely, args=[self.sweep, name], seconds=interval.total_seconds(), **options)
+            seconds = self._interval(name).total_seconds()
+            scheduler.add_job(self._safely, args=[self.sweep, name], seconds=seconds, **options)
         scheduler.add_job(self._safely, args=[self.prune], hours=1, **options)
         scheduler.start()
+
+    def _interval(self, workflow: str) -> timedelta:
+        override = self.settings.overrides.get(workflow)
+        return (override and override.sweep) or self.settings.sweep
 
     def _safely(self, step: Any, *arguments: Any) -> None:
         """A database that is away costs a pass, not the sweeper."""

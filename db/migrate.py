@@ -18,12 +18,16 @@ from sqlalchemy import NullPool
 from db import migrations
 from db.declaration import Declaration
 from db.models.base import Base
+from db.reader import READER, hand_over
 from db.statements import read
 from db.triggers import Trigger, drop_retired, triggers_of
 
 log = logging.getLogger(__name__)
 
-APPLIED = ("schema.sql", "functions.sql", "views.sql", "suppressions.sql", "audit.sql", "folding.sql")
+APPLIED = (
+    *("schema.sql", "functions.sql", "views.sql", "suppressions.sql", "audit.sql", "folding.sql"),
+    *("row_facts.sql", "why_waiting.sql", "why.sql", "history.sql"),
+)
 
 OWNER = "scrapersky_owner"
 ANALYST = "scrapersky_analyst"
@@ -121,14 +125,19 @@ def _declare(connection: Connection[Any], declaration: Declaration) -> None:
         """
         insert into engine.workflow (name, table_name, status_column, queued, processing, done, failed,
                                      declared_max_in_flight, declared_batch, declared_max_attempts,
-                                     declared_per_minute, declared_per_day, day_zone)
-        values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+                                     declared_per_minute, declared_per_day, day_zone, relation, key_column,
+                                     error_column, result_column, curation_column, declared_at_once,
+                                     declared_time_limit)
+        values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, to_regclass(%s), %s, %s, %s, %s, %s, %s)
         on conflict (name) do update
         set table_name = excluded.table_name, status_column = excluded.status_column, queued = excluded.queued,
             processing = excluded.processing, done = excluded.done, failed = excluded.failed,
             declared_max_in_flight = excluded.declared_max_in_flight, declared_batch = excluded.declared_batch,
             declared_max_attempts = excluded.declared_max_attempts, day_zone = excluded.day_zone,
-            declared_per_minute = excluded.declared_per_minute, declared_per_day = excluded.declared_per_day
+            declared_per_minute = excluded.declared_per_minute, declared_per_day = excluded.declared_per_day,
+            relation = excluded.relation, key_column = excluded.key_column, error_column = excluded.error_column,
+            result_column = excluded.result_column, curation_column = excluded.curation_column,
+            declared_at_once = excluded.declared_at_once, declared_time_limit = excluded.declared_time_limit
         """,
         [
             declaration.name,
@@ -141,6 +150,13 @@ def _declare(connection: Connection[Any], declaration: Declaration) -> None:
             declaration.budget.per_minute,
             declaration.budget.per_day,
             declaration.budget.zone,
+            declaration.quoted_table,
+            declaration.primary_key.name,
+            declaration.error,
+            declaration.result,
+            declaration.curation,
+            declaration.politeness and declaration.politeness.at_once,
+            declaration.time_limit,
         ],
     )
 
@@ -180,6 +196,8 @@ def _grant(connection: Connection[Any], declarations: Sequence[Declaration]) -> 
         "owner_name": sql.Literal(OWNER),
         "analyst": sql.Identifier(ANALYST),
         "analyst_name": sql.Literal(ANALYST),
+        "reader": sql.Identifier(READER),
+        "reader_name": sql.Literal(READER),
     }
     try:
         with connection.transaction():
@@ -190,6 +208,7 @@ def _grant(connection: Connection[Any], declarations: Sequence[Declaration]) -> 
                 connection.execute(sql.SQL("revoke all on function {function}() from public").format(**function))
             for table in Base.metadata.sorted_tables:
                 _grant_table(connection, table)
+            hand_over(connection, declarations)
     except InsufficientPrivilege as error:
         log.warning("migrate.roles_skipped", extra={"fields": {"reason": str(error).strip()}})
 

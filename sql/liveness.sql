@@ -1,8 +1,8 @@
 -- Worker processes say that they live by raising a counter. Timestamps are for people, never for decisions.
 
 -- name: register
-insert into engine.worker (id, supervisor, host, pid, version, drain_wanted)
-values (%(id)s, %(supervisor)s, %(host)s, %(pid)s, %(version)s, %(drain_wanted)s)
+insert into engine.worker (id, supervisor, host, pid, version, drain_wanted, workflows, beat)
+values (%(id)s, %(supervisor)s, %(host)s, %(pid)s, %(version)s, %(drain_wanted)s, %(workflows)s, %(beat)s)
 
 -- name: beat
 update engine.worker
@@ -22,3 +22,16 @@ delete from engine.worker where id = %(id)s and beats = %(beats)s
 
 -- name: bury_child
 delete from engine.worker where supervisor = %(supervisor)s and pid = %(pid)s returning id
+
+-- name: listener_says
+insert into engine.listener as listener (id, host, pid, poll, echo, hears, trouble)
+values (%(id)s, %(host)s, %(pid)s, %(poll)s, %(echo)s, %(hears)s, %(trouble)s)
+on conflict (id) do update
+set hears = excluded.hears, trouble = excluded.trouble, last_seen = excluded.last_seen,
+    since = case when listener.hears = excluded.hears then listener.since else excluded.since end
+
+-- name: echo
+select pg_notify('engine', %(word)s)
+
+-- name: listener_leaves
+delete from engine.listener where id = %(id)s

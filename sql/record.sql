@@ -18,7 +18,7 @@ where item.{pk} = any(%(pks)s::{pk_type}[])
 for no key update of item skip locked
 
 -- name: lock_jobs
-select pk, ctid::text, generation, attempt, lost
+select pk, ctid::text, generation, attempt, lost, submission_id
 from engine.job
 where token = %(token)s and workflow = %(workflow)s
 for update skip locked
@@ -53,11 +53,12 @@ from unnest(%(tids)s::tid[], %(statuses)s::{status_type}[], %(errors)s::text[], 
 where item.ctid = ending.tid
 
 -- name: add_attempts
-insert into engine.attempt (workflow, pk, generation, attempt, outcome, error, worker_id, started_at)
-select %(workflow)s, pk, generation, attempt, outcome, error, %(worker)s,
+insert into engine.attempt (workflow, pk, generation, attempt, outcome, error, submission_id, worker_id, started_at)
+select %(workflow)s, pk, generation, attempt, outcome, error, submission, %(worker)s,
        clock_timestamp() - make_interval(secs => seconds)
 from unnest(%(pks)s::text[], %(generations)s::bigint[], %(attempts)s::int[], %(outcomes)s::text[],
-            %(errors)s::text[], %(seconds)s::float8[]) as ended (pk, generation, attempt, outcome, error, seconds)
+            %(errors)s::text[], %(submissions)s::bigint[], %(seconds)s::float8[])
+     as ended (pk, generation, attempt, outcome, error, submission, seconds)
 
 -- name: ring
 select pg_notify('engine', %(workflow)s) where pg_notification_queue_usage() < 0.5

@@ -1,4 +1,5 @@
--- Who may do what. The owner of the trigger functions can not log in and reaches nothing but the engine's two tables;
+-- Who may do what. The owner of the trigger functions can not log in and reaches nothing but the engine's two tables; the
+-- reader can not either, and answers why a row does not move: it reads, and locks a row for a moment (db/reader.py);
 -- analysts may look, and write status columns: those grants follow from the models (db/migrate.py).
 
 do $$
@@ -9,6 +10,9 @@ begin
     if not exists (select 1 from pg_roles where rolname = {analyst_name}) then
         create role {analyst} nologin;
     end if;
+    if not exists (select 1 from pg_roles where rolname = {reader_name}) then
+        create role {reader} nologin;
+    end if;
 exception when duplicate_object or unique_violation then
     null; -- another database of this cluster is being migrated at the same moment
 end
@@ -17,9 +21,14 @@ $$;
 grant usage, create on schema engine to {owner};
 grant select, insert, update on engine.job to {owner};
 grant insert on engine.submission to {owner};
+grant usage on sequence engine.submission_id_seq to {owner};
+grant usage, create on schema engine to {reader};
+grant select on all tables in schema engine to {reader};
+grant execute on all functions in schema engine to {reader};
 revoke all on schema engine from public;
 
--- Analysts may read who did what, and call nothing: a trigger function on a table of theirs would write into the log.
+-- Analysts may read who did what, and ask what there is to say about a row. They may call nothing else that is more than
+-- a formula: a trigger function on a table of theirs would write into the log.
 grant usage on schema engine to {analyst};
 grant select on engine.audit to {analyst};
 do $$
@@ -28,10 +37,11 @@ declare
 begin
     for function in
         select oid from pg_proc
-        where pronamespace = 'engine'::regnamespace and prorettype = 'trigger'::regtype
+        where pronamespace = 'engine'::regnamespace and proname not in ('is_stopped', 'operator', 'folded')
           and has_function_privilege('public', oid, 'execute')
     loop
         execute format('revoke execute on function %s from public', function);
     end loop;
 end
 $$;
+grant execute on function engine.explain(text, text), engine.why(text, text), engine.history(text, text) to {analyst};

@@ -37,6 +37,16 @@ alter table engine.workflow
     add column if not exists blocked_reason text,
     add column if not exists blocked_until timestamptz;
 
+-- What engine.explain must know besides: where the rows are, and what else may hold them back. Written by migrate.
+alter table engine.workflow
+    add column if not exists relation regclass,
+    add column if not exists key_column text,
+    add column if not exists error_column text,
+    add column if not exists result_column text,
+    add column if not exists curation_column text,
+    add column if not exists declared_at_once integer,
+    add column if not exists declared_time_limit interval;
+
 -- What was begun in the current minute and the current day of a workflow that has a budget.
 create table if not exists engine.usage (
     workflow text not null,
@@ -80,6 +90,9 @@ create index if not exists job_dead on engine.job (workflow) where dead;
 create index if not exists job_running on engine.job (workflow, token) where token is not null;
 create index if not exists job_running_key on engine.job (key) where worker_id is not null and key is not null;
 
+-- The statement that submitted it; null when the sweep did.
+alter table engine.job add column if not exists submission_id bigint;
+
 -- When the next run for a politeness key may start.
 create table if not exists engine.pace (
     key text primary key,
@@ -102,6 +115,24 @@ create table if not exists engine.worker (
 -- An operator's word: claim nothing, until it is taken back. No index holds it either.
 alter table engine.worker add column if not exists drain_wanted boolean not null default false;
 
+-- Which workflows it takes, and how often it beats; null for a process from before these columns.
+alter table engine.worker
+    add column if not exists workflows text[],
+    add column if not exists beat interval;
+
+-- One row per listener, in a worker process or in one of its own. Written together with the echo, which is a commit anyway.
+create table if not exists engine.listener (
+    id uuid primary key,
+    host text not null,
+    pid integer not null,
+    poll interval not null,
+    echo interval not null,
+    hears boolean not null,
+    trouble text,
+    since timestamptz not null default clock_timestamp(),
+    last_seen timestamptz not null default clock_timestamp()
+) with (fillfactor = 50);
+
 -- What became of attempts: failures always, successes when SCRAPERSKY_KEEP_SUCCESSES is set. Pruned by age.
 create table if not exists engine.attempt (
     id bigint generated always as identity primary key,
@@ -115,6 +146,7 @@ create table if not exists engine.attempt (
     started_at timestamptz,
     ended_at timestamptz not null default clock_timestamp()
 );
+alter table engine.attempt add column if not exists submission_id bigint;
 create index if not exists attempt_of_row on engine.attempt (workflow, pk);
 create index if not exists attempt_by_age on engine.attempt using brin (ended_at);
 
@@ -135,3 +167,8 @@ create table if not exists engine.sweep_position (
     name text primary key,
     next_block bigint not null default 0
 );
+-- When that was, how often it happens, and how much of the table it takes at a time.
+alter table engine.sweep_position
+    add column if not exists swept_at timestamptz,
+    add column if not exists every interval,
+    add column if not exists pass_blocks integer;

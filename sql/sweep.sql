@@ -36,7 +36,8 @@ select %(workflow)s, item.{pk}::text, {priority}, {key}
 from {table} as item
 where item.{pk} = any(%(pks)s::{pk_type}[]) and item.{status} = %(queued)s
 on conflict (workflow, pk) do update
-set generation = job.generation + 1, attempt = 0, lost = 0, run_at = now(), dead = false, last_error = null
+set generation = job.generation + 1, attempt = 0, lost = 0, run_at = now(), dead = false, last_error = null,
+    submission_id = null
 where job.dead
 returning pk
 

@@ -4,8 +4,10 @@
 select coalesce((select next_block from engine.sweep_position where name = %(name)s), 0)
 
 -- name: save_position
-insert into engine.sweep_position as position (name, next_block) values (%(name)s, %(next_block)s)
-on conflict (name) do update set next_block = excluded.next_block
+insert into engine.sweep_position as position (name, next_block, swept_at, every, pass_blocks)
+values (%(name)s, %(next_block)s, clock_timestamp(), %(every)s, %(pass_blocks)s)
+on conflict (name) do update
+set next_block = excluded.next_block, swept_at = excluded.swept_at, every = excluded.every, pass_blocks = excluded.pass_blocks
 
 -- name: old_attempts
 select count(*) from engine.attempt where ended_at < clock_timestamp() - %(age)s
@@ -40,6 +42,10 @@ select pid, pg_terminate_backend(pid)
 from pg_stat_activity
 where (select pg_notification_queue_usage()) > 0.1
   and application_name = 'scrapersky listener' and wait_event = 'ClientWrite'
+
+-- name: prune_listeners
+-- Of processes that were killed. The living ones write again every few seconds.
+delete from engine.listener where last_seen < clock_timestamp() - interval '1 hour'
 
 -- name: forget_blocks
 update engine.workflow set blocked_reason = null, blocked_until = null where blocked_until < clock_timestamp()

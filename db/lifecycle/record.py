@@ -69,6 +69,7 @@ class _Decision:
     lost: int = 0
     given_back: int = 0
     keep_job: bool = False
+    submission: int | None = None
 
 
 class Recorder:
@@ -154,7 +155,7 @@ class Recorder:
         return there, claimed
 
     def _decide(self, ending: Ending, job: Sequence[Any], row: Sequence[Any] | None) -> _Decision:
-        job_tid, generation, attempt, lost = job
+        job_tid, generation, attempt, lost, submission = job
         if row is None:
             return _Decision(ending, "deleted", job_tid)
         row_tid, status = row
@@ -162,7 +163,8 @@ class Recorder:
             return _Decision(ending, "superseded", job_tid, keep_job=True)
         if status != self.declaration.words.processing:
             return _Decision(ending, "cancelled", job_tid)
-        return self._outcome(_Decision(ending, "completed", job_tid, row_tid), attempt, lost)
+        decision = _Decision(ending, "completed", job_tid, row_tid, submission=submission)
+        return self._outcome(decision, attempt, lost)
 
     def _outcome(self, decision: _Decision, attempt: int, lost: int) -> _Decision:
         words = self.declaration.words
@@ -221,7 +223,7 @@ class Recorder:
             log.warning("record.postponed", extra={"fields": {"row": ending.pk, "error": str(error)}})
             return [Ended(ending, "locked")]
         told = Again(f"the result could not be stored: {error}", self.declaration.backoff.delay(ending.attempt))
-        again = _Decision(ending._replace(outcome=told), "retried", decision.job_tid, decision.row_tid)
+        again = replace(decision, ending=ending._replace(outcome=told), verdict="retried", status=None, reason=None)
         return self._write(connection, worker, [self._outcome(again, ending.attempt, 0)])
 
     def _write_all(self, connection: Connection[Any], worker: UUID, decisions: list[_Decision]) -> None:
@@ -279,6 +281,7 @@ class Recorder:
                 "attempts": [one.ending.attempt for one in told],
                 "outcomes": [one.verdict for one in told],
                 "errors": [one.error for one in told],
+                "submissions": [one.submission for one in told],
                 "seconds": [one.ending.seconds for one in told],
             }
             connection.execute(self.sql["add_attempts"], parameters)

@@ -10,8 +10,20 @@ from db.migrate import migrate
 from db.models import Base
 from tests.shared_database import shared_database
 
-ENGINE_TABLES = ("workflow", "job", "usage", "pace", "worker", "attempt", "submission", "sweep_position", "action")
+ENGINE_TABLES = (
+    "workflow",
+    "job",
+    "usage",
+    "pace",
+    "worker",
+    "attempt",
+    "submission",
+    "sweep_position",
+    "action",
+    "listener",
+)
 SUPPRESSING = ("forget_suppressed", "keep_suppressed_off_domains", "keep_suppressed_out")
+READER_FUNCTIONS = ("explain", "why", "history")
 ENGINE_VIEWS = ("overview", "running", "waiting", "failed")
 
 
@@ -160,20 +172,12 @@ def test_that_role_reaches_the_jobs_and_the_submissions_and_no_business_table(db
 
 def test_every_function_that_runs_with_its_owners_rights_has_a_fixed_search_path(db):
     functions = db.execute(
-        "select proname, proconfig from pg_proc where pronamespace = 'engine'::regnamespace and prosecdef order by 1"
+        "select proname, proconfig[1] from pg_proc where pronamespace = 'engine'::regnamespace and prosecdef order by 1"
     ).fetchall()
 
-    fixed = ["search_path=pg_catalog, pg_temp"]
-    names = sorted(
-        [
-            "record_control",
-            "ring_after_control",
-            "unblock",
-            *SUPPRESSING,
-            *(f"submit_{workflow.name}" for workflow in WORKFLOWS),
-        ]
-    )
-    assert functions == [(name, fixed) for name in names]
+    submitting = [f"submit_{workflow.name}" for workflow in WORKFLOWS]
+    names = sorted(["record_control", "ring_after_control", "unblock", *SUPPRESSING, *submitting, *READER_FUNCTIONS])
+    assert functions == [(name, "search_path=pg_catalog, pg_temp") for name in names]
 
 
 def test_objects_that_shadow_ours_get_no_control(analyst, db):
