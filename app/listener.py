@@ -51,6 +51,7 @@ class Listener:
         self._stop = threading.Event()
         self._nudged: dict[str, float] = {}
         self._held_back: set[str] = set()
+        self._called_at = 0.0
         self._threads = [
             threading.Thread(target=self._listen_on, name="listener", daemon=True),
             threading.Thread(target=self._poll_on, name="poller", daemon=True),
@@ -64,9 +65,11 @@ class Listener:
         self._stop.set()
         for thread in self._threads:
             thread.join()
+        metrics.listeners.set(0)
 
     def _listen_on(self) -> None:
         pause = SHORTEST_PAUSE
+        metrics.listeners.set(1)
         while not self._stop.is_set():
             began = time.monotonic()
             try:
@@ -98,6 +101,7 @@ class Listener:
         """Called out on another connection: on our own we would hear ourselves even behind a pooler."""
         word = f"echo {uuid4()}"
         with self.pool.connection() as connection:
+            self._called_at = time.monotonic()
             connection.execute("select pg_notify('engine', %s)", [word])
         return word
 
@@ -113,6 +117,7 @@ class Listener:
                     heard = True
                     self.hearing.set()
                     metrics.listener_connected.set(1)
+                    metrics.echo.observe(time.monotonic() - self._called_at)
                 elif notice.payload in self.nudger.workflows:
                     metrics.doorbells.labels(notice.payload).inc()
                     self._held_back.add(notice.payload)

@@ -159,9 +159,11 @@ class Sweeper:
             pass
 
     def _report(self, workflow: str, swept: Swept) -> None:
+        """In the database too: whoever scrapes may not look for unowned rows himself, and the sweep has just looked."""
+        with self.pool.connection() as connection:
+            connection.execute(self.sql["save_sweep"], {"workflow": workflow, **swept.counts()})
         for kind, count in swept.counts().items():
             metrics.swept.labels(workflow, kind).inc(count)
-        metrics.last_sweep.set_to_current_time()
         level = logging.WARNING if swept.repairs else logging.DEBUG
         log.log(level, "sweep.ended", extra={"fields": {"workflow": workflow, **swept.counts()}})
 
@@ -195,9 +197,8 @@ class Sweeper:
         }
         scheduler.add_job(self._safely, args=[self.watch], seconds=self.settings.beat.total_seconds(), **options)
         for name in self.recoveries:
-            override = self.settings.overrides.get(name)
-            interval = (override and override.sweep) or self.settings.sweep
-            scheduler.add_job(self._safely, args=[self.sweep, name], seconds=interval.total_seconds(), **options)
+            interval = self.settings.sweep_interval(name).total_seconds()
+            scheduler.add_job(self._safely, args=[self.sweep, name], seconds=interval, **options)
         scheduler.add_job(self._safely, args=[self.prune], hours=1, **options)
         scheduler.start()
 

@@ -135,3 +135,13 @@ create table if not exists engine.sweep_position (
     name text primary key,
     next_block bigint not null default 0
 );
+
+-- What the last pass over each workflow found. Kept for those who may not read business tables, as a scrape of metrics.
+create table if not exists engine.sweep (
+    workflow text primary key,
+    ended_at timestamptz not null,
+    lost_claims bigint not null,
+    missed_rows bigint not null,
+    orphaned_rows bigint not null,
+    idle_jobs bigint not null
+) with (fillfactor = 50);

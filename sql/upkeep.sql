@@ -7,6 +7,13 @@ select coalesce((select next_block from engine.sweep_position where name = %(nam
 insert into engine.sweep_position as position (name, next_block) values (%(name)s, %(next_block)s)
 on conflict (name) do update set next_block = excluded.next_block
 
+-- name: save_sweep
+insert into engine.sweep as sweep (workflow, ended_at, lost_claims, missed_rows, orphaned_rows, idle_jobs)
+values (%(workflow)s, clock_timestamp(), %(lost_claims)s, %(missed_rows)s, %(orphaned_rows)s, %(idle_jobs)s)
+on conflict (workflow) do update
+set ended_at = excluded.ended_at, lost_claims = excluded.lost_claims, missed_rows = excluded.missed_rows,
+    orphaned_rows = excluded.orphaned_rows, idle_jobs = excluded.idle_jobs
+
 -- name: prune_attempts
 delete from engine.attempt where ended_at < clock_timestamp() - %(age)s
 
