@@ -11,10 +11,10 @@ from prometheus_client.core import GaugeMetricFamily
 from actors._workflow import Workflow
 from app import VERSION, metrics
 from app.config import Settings, load_settings
+from app.counter_files import Counters
 from app.counting import PortTakenError, count_with_siblings
 from app.database import database
 from app.figures import BY_WORKFLOW, GAUGES, Described, FigureReader, Sample
-from app.folding import Counters
 from app.workflows import load_workflows
 from db.connections import Pool, open_pool
 

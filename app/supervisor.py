@@ -14,7 +14,7 @@ from uuid import uuid4
 
 import psycopg
 
-from app.folding import fold
+from app.counter_files import fold
 from app.logs import event
 from app.sweeper import Sweeper
 from db.outcomes import Released
