@@ -123,6 +123,10 @@ class Settings(BaseSettings, frozen=True, populate_by_name=True, hide_input_in_e
         """Leave files and environment to `load_settings`: a second door would let misspelt names in."""
         return (init_settings,)
 
+    def sweep_interval(self, workflow: str) -> timedelta:
+        override = self.overrides.get(workflow)
+        return (override and override.sweep) or self.sweep
+
     def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
         for name, value in super().__repr_args__():
             yield name, redact(value) if isinstance(value, str) else value

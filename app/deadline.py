@@ -12,6 +12,7 @@ from typing import NoReturn, TypeVar
 from dramatiq.middleware import Shutdown, TimeLimitExceeded
 from dramatiq.threading import Interrupt, raise_thread_exception
 
+from app import metrics
 from app.giving_up import GAVE_UP
 from app.logs import event
 
@@ -111,6 +112,7 @@ class Watchdog:
 
     def _give_up(self, slot: Slot) -> NoReturn:
         """A call that can not be interrupted holds the row: dying is the safe way to let go of it."""
+        metrics.gave_up.labels("time_limit").inc()
         event(log, logging.CRITICAL, "process.gave_up", workflow=slot.workflow, row=slot.pk)
         faulthandler.dump_traceback(file=sys.__stderr__ or 2)
         os._exit(GAVE_UP)

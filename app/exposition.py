@@ -1,56 +1,58 @@
 """Serves /metrics: the counters of all processes of one supervisor, and the queue as the database sees it."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from wsgiref.simple_server import WSGIServer
 
-import psycopg
-from prometheus_client import CollectorRegistry, multiprocess, start_http_server
+from prometheus_client import CollectorRegistry, start_http_server
 from prometheus_client.core import GaugeMetricFamily
 
+from actors._workflow import Workflow
+from app import VERSION, metrics
 from app.config import Settings, load_settings
+from app.counter_files import Counters
 from app.counting import PortTakenError, count_with_siblings
 from app.database import database
+from app.figures import BY_WORKFLOW, GAUGES, Described, FigureReader, Sample
+from app.workflows import load_workflows
 from db.connections import Pool, open_pool
 
-OVERVIEW = """
-select workflow, ready, delayed, running, failed, coalesce(extract(epoch from oldest_ready), 0)::float8, paused
-from engine.overview
-"""
-WORKERS = "select count(*) filter (where not draining), count(*) filter (where draining) from engine.worker"
+CONSTANTS: Mapping[str, Described] = {
+    "scrapersky_database_up": Described("1 when the queue could be read within two seconds"),
+    "scrapersky_build_info": Described("1; which version serves this", ("version",)),
+    "scrapersky_time_limit_seconds": Described("How long a row of the workflow may run", BY_WORKFLOW),
+    "scrapersky_sweep_interval_seconds": Described("How often the workflow is swept", BY_WORKFLOW),
+}
 
 
 class QueueCollector:
-    """Reads the queue at scrape time, so these figures exist even when no worker runs."""
+    """What this process knows by itself, and the figures of the database where it answers."""
 
-    def __init__(self, pool: Pool) -> None:
-        self.pool = pool
+    def __init__(self, settings: Settings, workflows: Sequence[Workflow], pool: Pool | None) -> None:
+        self.reader = None if pool is None else FigureReader(pool)
+        self.constants = [Sample("scrapersky_build_info", (VERSION,), 1)]
+        for workflow in workflows:
+            limit, interval = workflow.time_limit, settings.sweep_interval(workflow.name)
+            self.constants += [
+                Sample("scrapersky_time_limit_seconds", (workflow.name,), limit.total_seconds()),
+                Sample("scrapersky_sweep_interval_seconds", (workflow.name,), interval.total_seconds()),
+            ]
 
-    def collect(self) -> Iterator[GaugeMetricFamily]:
-        up = GaugeMetricFamily("scrapersky_database_up", "1 when the queue could be read")
-        rows = GaugeMetricFamily("scrapersky_rows", "Rows by workflow and state", labels=["workflow", "state"])
-        age = GaugeMetricFamily("scrapersky_oldest_ready_seconds", "Age of the oldest due row", labels=["workflow"])
-        paused = GaugeMetricFamily("scrapersky_paused", "1 when the workflow is paused", labels=["workflow"])
-        workers = GaugeMetricFamily("scrapersky_workers", "Registered worker processes", labels=["state"])
-        try:
-            with self.pool.connection(timeout=2) as connection:
-                overview = connection.execute(OVERVIEW).fetchall()
-                alive = connection.execute(WORKERS).fetchone()
-        except psycopg.Error:
-            up.add_metric([], 0)
-            yield up
-            return
-        up.add_metric([], 1)
-        for workflow, ready, delayed, running, failed, oldest, is_paused in overview:
-            for state, count in (("ready", ready), ("delayed", delayed), ("running", running), ("failed", failed)):
-                rows.add_metric([workflow, state], count)
-            age.add_metric([workflow], oldest)
-            paused.add_metric([workflow], float(is_paused))
-        if alive is not None:
-            workers.add_metric(["alive"], alive[0])
-            workers.add_metric(["draining"], alive[1])
-        yield from (up, rows, age, paused, workers)
+    def collect(self) -> Iterable[GaugeMetricFamily]:
+        figures = self.reader.samples() if self.reader else None
+        up = Sample("scrapersky_database_up", (), float(figures is not None))
+        return _families([up, *self.constants, *(figures or ())])
+
+
+def _families(samples: Iterable[Sample]) -> Iterable[GaugeMetricFamily]:
+    families: dict[str, GaugeMetricFamily] = {}
+    for name, labels, value in samples:
+        if name not in families:
+            described = GAUGES.get(name) or CONSTANTS[name]
+            families[name] = GaugeMetricFamily(name, described.meaning, labels=described.labels)
+        families[name].add_metric(labels, value)
+    return families.values()
 
 
 @contextmanager
@@ -59,10 +61,11 @@ def metrics_server(settings: Settings, pool: Pool | None) -> Iterator[None]:
     if not settings.metrics_port:
         yield
         return
+    workflows = load_workflows(settings)
+    metrics.begin_at_zero(workflow.name for workflow in workflows)
     registry = CollectorRegistry()
-    multiprocess.MultiProcessCollector(registry)
-    if pool is not None:
-        registry.register(QueueCollector(pool))
+    registry.register(Counters())
+    registry.register(QueueCollector(settings, workflows, pool))
     server: WSGIServer
     thread: threading.Thread
     try:
@@ -87,8 +90,3 @@ def serve_beside_dramatiq() -> int:
     with database(settings) as url, open_pool(url, size=1, name="metrics") as pool, metrics_server(settings, pool):
         threading.Event().wait()
     return 0
-
-
-def forget_process(pid: int) -> None:
-    """Gauges of a process that is gone must not be added up any more."""
-    multiprocess.mark_process_dead(pid)

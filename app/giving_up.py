@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NoReturn
 
+from app import metrics
 from app.logs import event
 
 log = logging.getLogger(__name__)
@@ -17,6 +18,7 @@ GAVE_UP = 70  # EX_SOFTWARE
 def give_up(thread: str, error: BaseException | None) -> NoReturn:
     """Say why, if there is memory left to say it, and end at once; whoever buries us gives our rows back."""
     try:
+        metrics.gave_up.labels("thread").inc()
         event(log, logging.CRITICAL, "process.gave_up", exc_info=error, thread=thread)
     finally:
         os._exit(GAVE_UP)

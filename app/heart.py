@@ -14,7 +14,7 @@ from uuid import UUID, uuid4
 import psycopg
 from psycopg import Connection
 
-from app import VERSION
+from app import VERSION, metrics
 from app.logs import event
 from db.connections import KEEPALIVE
 from db.statements import statements
@@ -83,6 +83,7 @@ class Heart:
         row = connection.execute(SQL["beat"], {"id": self.id, "draining": self.draining}).fetchone()
         if row is None:
             event(log, logging.WARNING, "worker.was_declared_dead", worker=self.id)
+            metrics.self_fenced.inc()
             self._register(connection)
         elif row[0] != self.drain_wanted:
             self.drain_wanted = row[0]

@@ -53,6 +53,7 @@ class Listener:
         self._stop = threading.Event()
         self._nudged: dict[str, float] = {}
         self._held_back: set[str] = set()
+        self._called_at = 0.0
         self._threads = [
             threading.Thread(target=self._listen_on, name="listener", daemon=True),
             threading.Thread(target=self._poll_on, name="poller", daemon=True),
@@ -67,9 +68,11 @@ class Listener:
         for thread in self._threads:
             thread.join()
         self.presence.leave()
+        metrics.listeners.set(0)
 
     def _listen_on(self) -> None:
         pause = SHORTEST_PAUSE
+        metrics.listeners.set(1)
         while not self._stop.is_set():
             began = time.monotonic()
             try:
@@ -102,6 +105,7 @@ class Listener:
     def _echo(self) -> str:
         """Called out on another connection: on our own we would hear ourselves even behind a pooler."""
         word = f"echo {uuid4()}"
+        self._called_at = time.monotonic()
         self.presence.echo(word, hears=self.hearing.is_set())
         return word
 
@@ -117,6 +121,7 @@ class Listener:
                     heard = True
                     self._hears()
                     metrics.listener_connected.set(1)
+                    metrics.echo.observe(time.monotonic() - self._called_at)
                 elif notice.payload in self.nudger.workflows:
                     metrics.doorbells.labels(notice.payload).inc()
                     self._held_back.add(notice.payload)

@@ -1,7 +1,10 @@
-"""Every metric, on one screen. Labels are closed sets: never an id, a URL or an error text.
+"""Every metric that processes count, on one screen. Labels are closed sets: never an id, a URL or an error text.
 
 With PROMETHEUS_MULTIPROC_DIR set before this module is imported, the processes of one supervisor add up.
+What the database knows is read at scrape time instead: app/figures.py. docs/metrics.md lists both.
 """
+
+from collections.abc import Iterable
 
 from app.counting import count_with_siblings
 
@@ -11,20 +14,67 @@ from prometheus_client import Counter, Gauge, Histogram  # noqa: E402 - it decid
 
 WAITS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 1800, 7200)
 TIMES = (0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900)
+ECHOES = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5)
 
-outcomes = Counter("scrapersky_attempts", "Attempts ended, by outcome", ["workflow", "outcome"])
+VERDICTS = ("completed", "retried", "failed", "released", "superseded", "cancelled", "deleted", "stale")
+RESCUED = ("retried", "failed", "released", "superseded", "cancelled", "deleted")
+REPAIRS = ("lost_claims", "missed_rows", "orphaned_rows", "idle_jobs")
+FETCHED = ("ok", "unreachable", "too_slow", "server_fault", "busy", "denied", "not_there", "unusable")
+BLOCKS = ("address", "scheme", "port", "robots", "crawl_delay", "too_large", "redirects", "proxy", "forbidden", "busy")
+QUESTIONS = ("search", "locate", "details")
+ANSWERS = ("ok", "refused", "quota", "fault", "unreachable")
+
+outcomes = Counter(
+    "scrapersky_attempts", "Attempts ended, by outcome; stale is a refused late result", ["workflow", "outcome"]
+)
 wait = Histogram("scrapersky_wait_seconds", "From due to claimed", ["workflow"], buckets=WAITS)
 work = Histogram("scrapersky_work_seconds", "Run time of one row", ["workflow"], buckets=TIMES)
 claims = Counter("scrapersky_claims", "Claims, by whether they found rows", ["workflow", "result"])
+overruns = Counter("scrapersky_time_limits_exceeded", "Rows stopped at their time limit", ["workflow"])
+
 doorbells = Counter("scrapersky_doorbells", "Notifications heard", ["workflow"])
 polls = Counter("scrapersky_polled_workflows", "Polls that found due work", ["workflow"])
 nudges = Counter("scrapersky_nudges", "Nudges sent to the broker", ["workflow", "result"])
-rescues = Counter("scrapersky_rescues", "Claims taken back from dead workers", ["workflow", "outcome"])
-swept = Counter("scrapersky_swept", "Rows and jobs that the sweep had to repair", ["workflow", "kind"])
-workers_buried = Counter("scrapersky_workers_buried", "Worker processes declared dead", ["by"])
-overruns = Counter("scrapersky_time_limits_exceeded", "Rows stopped at their time limit", ["workflow"])
+listeners = Gauge("scrapersky_listeners", "Listeners that run, deaf or not", multiprocess_mode="livesum")
 listener_connected = Gauge(
-    "scrapersky_listener_connected", "1 while a listener hears its own echo", multiprocess_mode="livesum"
+    "scrapersky_listener_connected", "Listeners that hear their own echo", multiprocess_mode="livesum"
 )
 listener_reconnects = Counter("scrapersky_listener_reconnects", "Listener connections lost")
-last_sweep = Gauge("scrapersky_last_sweep_timestamp_seconds", "When a sweep last ended", multiprocess_mode="mostrecent")
+echo = Histogram("scrapersky_listener_echo_seconds", "From a listener's own call to hearing it", buckets=ECHOES)
+
+swept = Counter("scrapersky_swept", "Rows and jobs that the sweep had to repair", ["workflow", "kind"])
+rescues = Counter("scrapersky_rescues", "Claims taken back from dead workers", ["workflow", "outcome"])
+workers_buried = Counter("scrapersky_workers_buried", "Worker processes declared dead", ["by"])
+self_fenced = Counter("scrapersky_self_fenced", "Workers that found themselves declared dead and began anew")
+gave_up = Counter("scrapersky_gave_up", "Processes that ended themselves", ["reason"])
+
+fetches = Counter("scrapersky_fetches", "What workflows asked of the web, by how it ended", ["workflow", "result"])
+blocks = Counter("scrapersky_fetch_blocks", "Fetches refused, by our own guard or by the site", ["workflow", "reason"])
+places_calls = Counter("scrapersky_places_calls", "Calls of the Places API", ["kind", "result"])
+places_cost = Counter("scrapersky_places_cost_units", "What they cost, in thousandths of a US dollar", ["kind"])
+
+
+def begin_at_zero(workflows: Iterable[str]) -> None:
+    """Make every series exist: without a zero before it, Prometheus does not see the first event as an increase."""
+    for name in workflows:
+        for metric in (wait, work, overruns, doorbells, polls):
+            metric.labels(name)
+        for metric, values in (
+            (outcomes, VERDICTS),
+            (claims, ("rows", "empty")),
+            (nudges, ("sent", "failed")),
+            (swept, REPAIRS),
+            (rescues, RESCUED),
+            (fetches, FETCHED),
+            (blocks, BLOCKS),
+        ):
+            for value in values:
+                metric.labels(name, value)
+    for by in ("supervisor", "sweeper"):
+        workers_buried.labels(by)
+    for reason in ("time_limit", "thread"):
+        gave_up.labels(reason)
+    for kind in QUESTIONS:
+        places_cost.labels(kind)
+        for answer in ANSWERS:
+            places_calls.labels(kind, answer)

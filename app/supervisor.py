@@ -14,7 +14,7 @@ from uuid import uuid4
 
 import psycopg
 
-from app import exposition
+from app.counter_files import fold
 from app.logs import event
 from app.sweeper import Sweeper
 from db.outcomes import Released
@@ -86,6 +86,7 @@ class Supervisor:
         if now - child.started > HEALTHY_SECONDS:
             child.pause = SHORTEST_PAUSE
         event(log, logging.ERROR, "process.died", process=child.name, pid=child.process.pid, code=code)
+        fold(child.process.pid)
         self._unburied.append(child.process.pid)
         child.process, child.restart_at = None, now + child.pause
         child.pause = min(LONGEST_PAUSE, child.pause * 2)
@@ -98,7 +99,6 @@ class Supervisor:
             except psycopg.Error as error:
                 event(log, logging.WARNING, "burial.delayed", pid=pid, error=str(error))
                 return
-            exposition.forget_process(pid)
             self._unburied.remove(pid)
             event(log, logging.INFO, "process.buried", pid=pid, rows=rows)
 

@@ -161,9 +161,11 @@ class Sweeper:
             pass
 
     def _report(self, workflow: str, swept: Swept) -> None:
+        """In the database too: whoever scrapes may not look for unowned rows himself, and the sweep has just looked."""
+        with self.pool.connection() as connection:
+            connection.execute(self.sql["save_sweep"], {"workflow": workflow, **swept.counts()})
         for kind, count in swept.counts().items():
             metrics.swept.labels(workflow, kind).inc(count)
-        metrics.last_sweep.set_to_current_time()
         level = logging.WARNING if swept.repairs else logging.DEBUG
         log.log(level, "sweep.ended", extra={"fields": {"workflow": workflow, **swept.counts()}})
 
@@ -173,7 +175,11 @@ class Sweeper:
         with self._transaction() as connection:
             blocks = self._number(connection, size, {})
             stopped = self._number(connection, self.sql["position"], {"name": name})
-        place = {"name": name, "every": self._interval(name.removesuffix(" jobs")), "pass_blocks": PASS_BLOCKS}
+        place = {
+            "name": name,
+            "every": self.settings.sweep_interval(name.removesuffix(" jobs")),
+            "pass_blocks": PASS_BLOCKS,
+        }
         start = 0 if whole or stopped >= blocks else stopped
         end = blocks if whole else min(blocks, start + PASS_BLOCKS)
         for low in range(start, end, SLICE_BLOCKS):
@@ -198,14 +204,10 @@ class Sweeper:
         }
         scheduler.add_job(self._safely, args=[self.watch], seconds=self.settings.beat.total_seconds(), **options)
         for name in self.recoveries:
-            seconds = self._interval(name).total_seconds()
-            scheduler.add_job(self._safely, args=[self.sweep, name], seconds=seconds, **options)
+            interval = self.settings.sweep_interval(name).total_seconds()
+            scheduler.add_job(self._safely, args=[self.sweep, name], seconds=interval, **options)
         scheduler.add_job(self._safely, args=[self.prune], hours=1, **options)
         scheduler.start()
-
-    def _interval(self, workflow: str) -> timedelta:
-        override = self.settings.overrides.get(workflow)
-        return (override and override.sweep) or self.settings.sweep
 
     def _safely(self, step: Any, *arguments: Any) -> None:
         """A database that is away costs a pass, not the sweeper."""

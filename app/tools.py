@@ -10,6 +10,7 @@ from actors.fetch.places import NO_KEY, Places
 from actors.fetch.web import Patience, Web, WebClient, WebOptions
 from actors.selection import AutoSelect
 from app.config import Settings
+from app.outside import FetchCounts, count_calls
 from app.robots_store import RobotsFiles
 from db.connections import Pool
 from db.declaration import DeclarationError
@@ -44,10 +45,10 @@ class Toolbox:
     def __init__(self, settings: Settings, client: WebClient) -> None:
         self.settings = settings
         self.client = client
-        self._makers: dict[type, Callable[[ExitStack], object]] = {
+        self._makers: dict[type, Callable[[ExitStack, str], object]] = {
             Web: self._web,
             Places: self._places,
-            AutoSelect: lambda _: settings.auto_select,
+            AutoSelect: lambda *_: settings.auto_select,
         }
 
     def __enter__(self) -> Self:
@@ -71,12 +72,12 @@ class Toolbox:
     @contextmanager
     def lend(self, workflow: Workflow) -> Iterator[Lent]:
         with ExitStack() as stack:
-            yield Lent({name: self._makers[kind](stack) for name, kind in workflow.tools.items()})
+            yield Lent({name: self._makers[kind](stack, workflow.name) for name, kind in workflow.tools.items()})
 
-    def _web(self, stack: ExitStack) -> Web:
-        web = self.client.open()
+    def _web(self, stack: ExitStack, workflow: str) -> Web:
+        web = self.client.open(FetchCounts(workflow))
         stack.callback(web.close)
         return web
 
-    def _places(self, _: ExitStack) -> Places:
-        return Places(self.client.ask, self.settings.places_key.get_secret_value() or None)
+    def _places(self, *_: object) -> Places:
+        return Places(count_calls(self.client.ask), self.settings.places_key.get_secret_value() or None)

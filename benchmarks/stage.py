@@ -15,6 +15,7 @@ import sqlalchemy
 from psycopg import Connection
 from sqlalchemy import NullPool
 
+from actors.registry import WORKFLOWS as REAL_WORKFLOWS
 from app.config import Settings
 from benchmarks.noop import COUNT_LEFT, FILL, WORKFLOWS, Wide
 from db.embedded import EmbeddedPostgres
@@ -24,21 +25,37 @@ PATIENCE_SECONDS = 120
 
 
 @contextlib.contextmanager
-def stage(rows: int) -> Iterator[tuple[str, Connection]]:
-    """A migrated server with the wide table filled."""
+def server() -> Iterator[str]:
+    """A server of our own, and its URL."""
     home = Path(tempfile.mkdtemp(prefix="scrapersky-bench-"))
     home.chmod(0o711)
     try:
         with EmbeddedPostgres(home).use() as url:
-            address = sqlalchemy.make_url(url).set(drivername="postgresql+psycopg")
-            with sqlalchemy.create_engine(address, poolclass=NullPool).begin() as connection:
-                Wide.metadata.create_all(connection)
-            migrate(url, WORKFLOWS, Settings().default_tenant_id)
-            with psycopg.connect(url, autocommit=True) as user:
-                user.execute(FILL, [rows])
-                yield url, user
+            yield url
     finally:
         shutil.rmtree(home, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def migrated() -> Iterator[tuple[str, Connection]]:
+    """The real tables and workflows."""
+    with server() as url:
+        migrate(url, REAL_WORKFLOWS, Settings().default_tenant_id)
+        with psycopg.connect(url, autocommit=True) as user:
+            yield url, user
+
+
+@contextlib.contextmanager
+def stage(rows: int) -> Iterator[tuple[str, Connection]]:
+    """A migrated server with the wide table filled."""
+    with server() as url:
+        address = sqlalchemy.make_url(url).set(drivername="postgresql+psycopg")
+        with sqlalchemy.create_engine(address, poolclass=NullPool).begin() as connection:
+            Wide.metadata.create_all(connection)
+        migrate(url, WORKFLOWS, Settings().default_tenant_id)
+        with psycopg.connect(url, autocommit=True) as user:
+            user.execute(FILL, [rows])
+            yield url, user
 
 
 @contextlib.contextmanager

@@ -172,3 +172,13 @@ alter table engine.sweep_position
     add column if not exists swept_at timestamptz,
     add column if not exists every interval,
     add column if not exists pass_blocks integer;
+
+-- What the last pass over each workflow found. Kept for those who may not read business tables, as a scrape of metrics.
+create table if not exists engine.sweep (
+    workflow text primary key,
+    ended_at timestamptz not null,
+    lost_claims bigint not null,
+    missed_rows bigint not null,
+    orphaned_rows bigint not null,
+    idle_jobs bigint not null
+) with (fillfactor = 50);

@@ -18,6 +18,13 @@ select count(*) from engine.submission where submitted_at < clock_timestamp() - 
 -- name: old_actions
 select count(*) from engine.action where happened_at < clock_timestamp() - %(age)s and not engine.still_counts(action.*)
 
+-- name: save_sweep
+insert into engine.sweep as sweep (workflow, ended_at, lost_claims, missed_rows, orphaned_rows, idle_jobs)
+values (%(workflow)s, clock_timestamp(), %(lost_claims)s, %(missed_rows)s, %(orphaned_rows)s, %(idle_jobs)s)
+on conflict (workflow) do update
+set ended_at = excluded.ended_at, lost_claims = excluded.lost_claims, missed_rows = excluded.missed_rows,
+    orphaned_rows = excluded.orphaned_rows, idle_jobs = excluded.idle_jobs
+
 -- name: prune_attempts
 -- History goes some rows at a time, so that no transaction lasts.
 delete from engine.attempt

@@ -1,14 +1,14 @@
 """The web as a workflow sees it: polite, bounded, and with an error type for everything that goes wrong."""
 
 import json as json_text
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from actors.errors import Busy
+from actors.errors import Busy, FetchError
 from actors.fetch.addresses import Network
 from actors.fetch.answer import Answer
 from actors.fetch.certificates import contexts
@@ -36,6 +36,9 @@ __all__ = [
     "WebOptions",
 ]
 
+Watch = Callable[[FetchError | None], None]
+"""Is told how each request of a run ended, also where the workflow goes on without what it asked for."""
+
 PAGE_BYTES = 5_000_000
 _NOT_MODIFIED = 304
 
@@ -43,7 +46,9 @@ _NOT_MODIFIED = 304
 class Web:
     """One per run of a row; its requests are made one after the other, with a pause between two to a host."""
 
-    def __init__(self, wire: Wire, guard: Guard, shelf: RobotsShelf, options: "WebOptions") -> None:
+    def __init__(
+        self, wire: Wire, guard: Guard, shelf: RobotsShelf, options: "WebOptions", watch: Watch | None = None
+    ) -> None:
         self._wire = wire
         self._guard = guard
         self._patience = options.patience
@@ -51,6 +56,7 @@ class Web:
         self._courier = Courier(wire, guard, self._pace, options.headers)
         self._permission = Permission(self._courier, shelf, self._pace)
         self._is_busy = False
+        self._watch = watch or (lambda _: None)
 
     @property
     def spare(self) -> float:
@@ -107,6 +113,11 @@ class Web:
         self._is_busy = True
         try:
             yield
+        except FetchError as error:
+            self._watch(error)
+            raise
+        else:
+            self._watch(None)
         finally:
             self._is_busy = False
 
@@ -150,8 +161,8 @@ class WebClient:
         self._proxy = None if options.proxy is None else http_proxy(options.proxy)
         self._shelf = RobotsShelf(robots, product_token(options.user_agent))
 
-    def open(self) -> Web:
-        return Web(self._wire(), self._guard, self._shelf, self._options)
+    def open(self, watch: Watch | None = None) -> Web:
+        return Web(self._wire(), self._guard, self._shelf, self._options, watch)
 
     def ask(
         self, method: str, url: str, *, headers: Mapping[str, str], json: Any = None, most: int = PAGE_BYTES

@@ -1,8 +1,11 @@
 """/metrics of `scrapersky up`: the counters of all its processes together, and the queue as the database sees it."""
 
+import os
 import shutil
+import signal
 import socket
 import tempfile
+import time
 import urllib.request
 from pathlib import Path
 
@@ -11,9 +14,11 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from db.embedded import EmbeddedPostgres
-from tests.process_support import free_port, processes_in, wait_until
+from tests.process_support import free_port, processes_in, registered, wait_until
 
 WORKFLOW = {"workflow": "domain_extraction"}
+COMPLETED = ("scrapersky_attempts_total", "completed", "domain_extraction")
+BURIED = ("scrapersky_workers_buried_total", "supervisor")
 QUEUE_ALL = "update local_businesses set domain_extraction_status = 'Queued'"
 LEFT = "select count(*) from local_businesses where domain_extraction_status is distinct from 'Completed'"
 ADD = """
@@ -79,6 +84,21 @@ def scrape(port):
     return [sample for family in text_string_to_metric_families(text) for sample in family.samples]
 
 
+def counters(port):
+    """All that may only grow, by name and labels."""
+    return {
+        (one.name, *sorted(one.labels.values())): one.value
+        for one in scrape(port)
+        if one.name.endswith(("_total", "_count", "_sum", "_bucket"))
+    }
+
+
+def not_below(before, now):
+    fallen = {key: (value, now.get(key)) for key, value in before.items() if now.get(key, 0) < value}
+    assert not fallen
+    return now
+
+
 def total(samples, name, **labels):
     """The sum over all series of that name with those labels."""
     return sum(one.value for one in samples if one.name == name and labels.items() <= one.labels.items())
@@ -112,13 +132,15 @@ def test_a_rescue_is_counted_once_by_the_sweeper(user, port):
         ("scrapersky_swept_total", {"kind": "lost_claims"}),
     ):
         assert total(after, counter, **labels, **WORKFLOW) == total(before, counter, **labels, **WORKFLOW) + 1
-    assert total(after, "scrapersky_last_sweep_timestamp_seconds") > 0
+    wait_until(lambda: total(scrape(port), "scrapersky_last_sweep_timestamp_seconds", **WORKFLOW) > time.time() - 60)
 
 
 def test_every_process_with_a_listener_is_counted_as_connected(user, port):
     wait_until(lambda: total(scrape(port), "scrapersky_listener_connected") == 2)
 
-    assert total(scrape(port), "scrapersky_workers", state="alive") == 2
+    wait_until(lambda: total(scrape(port), "scrapersky_workers", state="alive") == 2)
+    assert total(scrape(port), "scrapersky_listeners") == 2
+    assert total(scrape(port), "scrapersky_listener_echo_seconds_count") >= 2
     assert total(scrape(port), "scrapersky_database_up") == 1
 
 
@@ -128,13 +150,31 @@ def test_rows_are_shown_by_state_and_the_oldest_by_its_age(user, port):
     user.execute(QUEUE_ALL)
     user.execute("update engine.job set run_at = now() - interval '1 hour'")
 
+    wait_until(lambda: total(scrape(port), "scrapersky_rows", state="ready", **WORKFLOW) == 7)
     samples = scrape(port)
     user.execute("update engine.workflow set paused = false")
 
-    assert total(samples, "scrapersky_rows", state="ready", **WORKFLOW) == 7
     assert total(samples, "scrapersky_rows", state="running", **WORKFLOW) == 0
     assert 3600 <= total(samples, "scrapersky_oldest_ready_seconds", **WORKFLOW) < 3700
     assert total(samples, "scrapersky_paused", **WORKFLOW) == 1
+
+
+def test_what_a_killed_process_had_counted_stays_and_no_counter_ever_goes_back(user, port):
+    begun = counters(port)[COMPLETED]
+    complete(user, 200)
+    wait_until(lambda: counters(port)[COMPLETED] == begun + 200)
+    seen = counters(port)
+
+    for victim in registered(user):
+        os.kill(victim, signal.SIGKILL)
+        while victim in registered(user) or len(registered(user)) < 2:
+            seen = not_below(seen, counters(port))
+    wait_until(lambda: total(scrape(port), "scrapersky_listener_connected") == 2)
+    complete(user, 50)
+
+    wait_until(lambda: counters(port)[COMPLETED] == begun + 200 + 250)
+    assert not_below(seen, counters(port))[BURIED] >= 2
+    assert total(scrape(port), "scrapersky_listeners") == 2
 
 
 def test_the_metrics_are_bound_to_one_address_of_the_loopback(port):
