@@ -117,3 +117,16 @@ def test_an_id_that_is_nobodys_matches_nothing(command, failed):
     done = command("requeue", "domain_extraction", "00000000-0000-4000-8000-000000000000", "--yes")
 
     assert (done.exit_code, done.output) == (0, "0 failed rows of domain_extraction match; nothing is changed.\n")
+
+
+def test_fifty_thousand_rows_go_in_a_few_statements_and_the_way_is_told(command, db):
+    db.execute("insert into local_businesses (domain_extraction_status) select 'Error' from generate_series(1, 50000)")
+
+    done = command("requeue", "domain_extraction", "--all", "--yes")
+
+    told = done.stderr.splitlines()
+    assert done.stdout == "50,000 rows of domain_extraction queued again.\n"
+    assert (told[0], told[-1]) == ("2,000 of 50,000 queued again", "50,000 of 50,000 queued again")
+    submissions = db.execute("select count(*), sum(rows), min(application_name) from engine.submission").fetchone()
+    assert submissions == (25, 50_000, "scrapersky requeue")
+    assert db.execute("select action, rows from engine.action").fetchall() == [("requeue", 50_000)]
