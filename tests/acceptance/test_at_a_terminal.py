@@ -51,7 +51,7 @@ def test_the_question_names_the_number_and_no_is_respected(at_terminal, db):
     code, shown = at_terminal("requeue", "domain_extraction", "--all", typed="n")
 
     assert code == 130
-    assert "Queue 2 failed rows of domain_extraction again? [y/N]" in shown
+    assert "Queue 2 failed row(s) of domain_extraction again? [y/N]" in shown
     assert db.execute("select count(*) from engine.job").fetchone() == (0,)
 
 
@@ -61,7 +61,7 @@ def test_yes_is_done(at_terminal, db):
     code, shown = at_terminal("requeue", "domain_extraction", "--all", typed="y")
 
     assert code == 0
-    assert "2 rows of domain_extraction queued again." in shown
+    assert "2 row(s) of domain_extraction queued again." in shown
     assert db.execute("select count(*) from engine.job").fetchone() == (2,)
 
 
