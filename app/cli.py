@@ -13,6 +13,8 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from app import VERSION
 from app.commands import COMMANDS
+from app.commands.completion import PROGRAM
+from app.commands.names import WORKFLOW
 from app.config import ConfigurationError, Settings, load_settings
 from app.counting import PortTakenError, counting_together
 from app.log_levels import log_level_option
@@ -103,7 +105,9 @@ def work(processes: int | None, threads: int | None) -> None:
 
 
 @cli.command(epilog="Example: scrapersky sweep --workflow domain_extraction --json")
-@click.option("--workflow", "names", multiple=True, help="Only this workflow; may be given more than once.")
+@click.option(
+    "--workflow", "names", type=WORKFLOW, multiple=True, help="Only this workflow; may be given more than once."
+)
 @click.option("--dry-run", is_flag=True, help="Count what would be repaired and change nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Counts as JSON.")
 def sweep(names: tuple[str, ...], *, dry_run: bool, as_json: bool) -> None:
@@ -191,7 +195,7 @@ def main() -> None:
     # Started in the background by a script, a process inherits an ignored interrupt; whoever sends one means it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        cli(standalone_mode=False)
+        cli(standalone_mode=False, prog_name=PROGRAM)
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)

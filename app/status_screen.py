@@ -45,12 +45,11 @@ def _table(reading: Reading, rates: Mapping[str, float]) -> Table:
     table.add_column("state", no_wrap=True, overflow="ellipsis")
     for row in reading.workflows:
         age = row["oldest_ready"]
-        rate = rates.get(row["workflow"])
         table.add_row(
             row["workflow"],
             *(_count(row[name], alarming=name == "failed") for name in COUNTS),
             "-" if age is None else span(age),
-            "-" if rate is None else f"{rate:,.0f}" if rate >= 10 else f"{rate:.1f}",  # noqa: PLR2004 - a digit
+            _rate(rates.get(row["workflow"], 0.0)),
             _state(row),
         )
     return table
@@ -63,6 +62,13 @@ def _count(number: int, *, alarming: bool) -> Text:
     else:
         text = f"{number / 1e3:,.0f}k" if number >= 1_000_000 else f"{number:,}"  # noqa: PLR2004 - seven digits
     return Text(text if number else "-", style="red" if alarming and number else "" if number else "dim")
+
+
+def _rate(rate: float) -> Text:
+    """Unknown before the second look, and then nought is as good as unknown."""
+    if rate < 0.05:  # noqa: PLR2004 - nothing, when rounded
+        return Text("-", style="dim")
+    return Text(f"{rate:,.0f}" if rate >= 10 else f"{rate:.1f}")  # noqa: PLR2004 - two digits
 
 
 def _state(row: DictRow) -> Text:

@@ -50,13 +50,11 @@ def run_errors(name: str | None, *, as_json: bool) -> int:
         listed = [{"workflow": one, **group._asdict()} for one, groups in found.items() for group in groups]
         click.echo(json.dumps(listed, default=str, ensure_ascii=False))
         return 0
-    rows = [
-        (one, f"{group.rows:,}", group.newest and ago(group.newest), group.error)
-        for one, groups in found.items()
-        for group in groups
-    ]
-    if rows:
-        show_rows(("workflow", "rows", "newest", "error"), rows, whole=("workflow", "rows", "newest"))
+    groups = [(one, group) for one, groups in found.items() for group in groups]
+    if groups:
+        names = ("rows", "newest", "error") if name else ("workflow", "rows", "newest", "error")
+        cells = [(one, f"{group.rows:,}", group.newest and ago(group.newest), group.error) for one, group in groups]
+        show_rows(names, [row[-len(names) :] for row in cells], whole=names[:-1])
     else:
         click.echo("Nothing has failed.", err=True)
     return 0
@@ -69,7 +67,7 @@ def run_requeue(order: Order, rate: float | None) -> int:
     def act(connection: Connection[Any], **how: Any) -> int:
         return steering.requeue(connection, workflow, order.chosen, operator=operator(), rate=rate, **how)
 
-    question = f"Queue {{}} failed rows of {order.name} again{pace}?"
+    question = f"Queue {{}} failed row(s) of {order.name} again{pace}?"
     return _run(order, Deed("requeue", act, "failed", question, "queued again"))
 
 
@@ -80,7 +78,7 @@ def run_cancel(order: Order, *, waiting: bool) -> int:
     def act(connection: Connection[Any], **how: Any) -> int:
         return steering.cancel(connection, workflow, order.chosen, operator=operator(), running=not waiting, **how)
 
-    question = f"Withdraw {{}} {which} rows of {order.name}? {_fate(workflow)}"
+    question = f"Withdraw {{}} {which} row(s) of {order.name}? {_fate(workflow)}"
     return _run(order, Deed("cancel", act, which, question, "withdrawn"))
 
 
@@ -102,14 +100,14 @@ def _run(order: Order, deed: Deed) -> int:
 def _steer(connection: Connection[Any], order: Order, deed: Deed) -> None:
     expected = deed.act(connection, dry_run=True)
     if order.dry_run or not expected:
-        _tell(order, expected, f"{expected:,} {deed.which} rows of {order.name} match; nothing is changed.")
+        _tell(order, expected, f"{expected:,} {deed.which} row(s) of {order.name} match; nothing is changed.")
         return
     confirm(deed.question.format(f"{expected:,}"), yes=order.yes)
     with told(deed.done) as tell:
         changed = deed.act(connection, dry_run=False, tell=None if order.as_json else tell)
     left = expected - changed
     others = f" {left:,} were changed or held by somebody else meanwhile." if left > 0 else ""
-    _tell(order, changed, f"{changed:,} rows of {order.name} {deed.done}.{others}")
+    _tell(order, changed, f"{changed:,} row(s) of {order.name} {deed.done}.{others}")
 
 
 def _tell(order: Order, rows: int, sentence: str) -> None:

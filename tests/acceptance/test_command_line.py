@@ -132,7 +132,7 @@ def test_status_shows_what_waits_and_what_failed(scrapersky, database, db):
     assert (table.returncode, machine.returncode) == (0, 0)
     assert "0 worker process(es)" in table.stdout
     (line,) = [line for line in table.stdout.splitlines() if "domain_extraction" in line]
-    assert line.split()[1:5] == ["2", "0", "0", "1"]
+    assert line.split()[1:5] == ["2", "-", "-", "1"]
     overview = json.loads(machine.stdout)
     assert overview["workers"] == 0
     (workflow,) = [one for one in overview["workflows"] if one["workflow"] == "domain_extraction"]

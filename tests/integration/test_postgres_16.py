@@ -10,6 +10,7 @@ import pytest
 
 from actors.registry import WORKFLOWS
 from app.config import Settings
+from db import archive
 from db.embedded import bin_directory
 from db.embedded_account import Account
 from db.migrate import migrate
@@ -48,3 +49,22 @@ def test_a_row_is_submitted_on_postgres_16(old_server):
         assert db.execute("select workflow, rows, role from engine.submission").fetchall() == [
             ("domain_extraction", 1, "scrapersky")
         ]
+
+
+def test_a_database_on_postgres_16_is_backed_up_and_restored_by_the_newer_programs(old_server, tmp_path):
+    migrate(old_server, WORKFLOWS, Settings().default_tenant_id)
+    with psycopg.connect(old_server, autocommit=True) as connection:
+        connection.execute("insert into local_businesses (domain_extraction_status) values ('Queued')")
+        connection.execute("create database fresh template template0")
+        server = archive.server_major(connection)
+    fresh = old_server.replace("/postgres?", "/fresh?")
+    file = tmp_path / "old.dump"
+
+    archive.check_readable(server)
+    archive.dump(old_server, file, lambda _: None)
+    archive.check_fits(file, server)
+    archive.load(fresh, file, server=server, clean=False, tell=lambda _: None)
+
+    assert server == 16
+    with psycopg.connect(fresh) as connection:
+        assert connection.execute("select workflow from engine.job").fetchall() == [("domain_extraction",)]

@@ -46,7 +46,7 @@ def test_errors_are_grouped_with_their_numbers(command, failed):
 def test_a_dry_run_counts_and_changes_nothing(command, failed, db):
     done = command("requeue", "domain_extraction", "--error", "503", "--dry-run")
 
-    assert done.output == "3 failed rows of domain_extraction match; nothing is changed.\n"
+    assert done.output == "3 failed row(s) of domain_extraction match; nothing is changed.\n"
     assert statuses(db) == ["Error"] * 5
 
 
@@ -56,7 +56,7 @@ def test_without_a_filter_or_a_terminal_nothing_happens(command, failed, db):
 
     assert (no_filter.exit_code, nobody.exit_code) == (2, 2)
     assert "say --all if you mean it" in no_filter.output
-    assert "Queue 5 failed rows of domain_extraction again? There is no terminal" in " ".join(nobody.output.split())
+    assert "Queue 5 failed row(s) of domain_extraction again? There is no terminal" in " ".join(nobody.output.split())
     assert statuses(db) == ["Error"] * 5
 
 
@@ -66,11 +66,11 @@ def test_rows_are_queued_again_by_error_by_id_by_condition_and_all(command, fail
     by_condition = command("requeue", "domain_extraction", "--where", "business_name = 'b3'", "--yes")
     the_rest = command("requeue", "domain_extraction", "--all", "--yes", "--rate", "1000")
 
-    assert by_error.stdout == "2 rows of domain_extraction queued again.\n"
+    assert by_error.stdout == "2 row(s) of domain_extraction queued again.\n"
     assert by_error.stderr == "2 of 2 queued again\n"
     assert json.loads(by_id.stdout) == {"workflow": "domain_extraction", "rows": 1, "dry_run": False}
-    assert by_condition.stdout.startswith("1 rows")
-    assert the_rest.stdout.startswith("1 rows")
+    assert by_condition.stdout.startswith("1 row(s)")
+    assert the_rest.stdout.startswith("1 row(s)")
     assert statuses(db) == ["Queued"] * 5
     noted = db.execute("select action, rows, detail from engine.action order by id").fetchall()
     assert noted[0] == ("requeue", 2, {"part": "503 service", "limit": 2})
@@ -87,9 +87,9 @@ def test_a_waiting_row_is_withdrawn_and_a_running_one_is_told(command, db):
     both = command("cancel", "domain_extraction", "--all", "--yes")
 
     question = " ".join(asked.output.split())
-    assert "Withdraw 2 waiting and running rows of domain_extraction?" in question
+    assert "Withdraw 2 waiting and running row(s) of domain_extraction?" in question
     assert "local_businesses.domain_extraction_status becomes null" in question
-    assert only_waiting.stdout == both.stdout == "1 rows of domain_extraction withdrawn.\n"
+    assert only_waiting.stdout == both.stdout == "1 row(s) of domain_extraction withdrawn.\n"
     assert statuses(db) == [None, None]
 
 
@@ -116,4 +116,17 @@ def test_a_mistake_is_answered_and_changes_nothing(command, failed, db, argument
 def test_an_id_that_is_nobodys_matches_nothing(command, failed):
     done = command("requeue", "domain_extraction", "00000000-0000-4000-8000-000000000000", "--yes")
 
-    assert (done.exit_code, done.output) == (0, "0 failed rows of domain_extraction match; nothing is changed.\n")
+    assert (done.exit_code, done.output) == (0, "0 failed row(s) of domain_extraction match; nothing is changed.\n")
+
+
+def test_fifty_thousand_rows_go_in_a_few_statements_and_the_way_is_told(command, db):
+    db.execute("insert into local_businesses (domain_extraction_status) select 'Error' from generate_series(1, 50000)")
+
+    done = command("requeue", "domain_extraction", "--all", "--yes")
+
+    told = done.stderr.splitlines()
+    assert done.stdout == "50,000 row(s) of domain_extraction queued again.\n"
+    assert (told[0], told[-1]) == ("2,000 of 50,000 queued again", "50,000 of 50,000 queued again")
+    submissions = db.execute("select count(*), sum(rows), min(application_name) from engine.submission").fetchone()
+    assert submissions == (25, 50_000, "scrapersky requeue")
+    assert db.execute("select action, rows from engine.action").fetchall() == [("requeue", 50_000)]

@@ -1,0 +1,100 @@
+"""Commands with a person at a terminal: a question before anything changes, a reason asked for, names completed."""
+
+import os
+import pty
+import subprocess
+import sys
+
+import pytest
+
+from tests.process_support import clean_environment
+
+COMMAND = [sys.executable, "-m", "app.cli"]
+
+
+@pytest.fixture
+def at_terminal(database, tmp_path):
+    """Run a command on a terminal of its own and type one line at its question; exit code and what was shown."""
+
+    def run(*arguments, typed):
+        leader, follower = pty.openpty()
+        process = subprocess.Popen(
+            [*COMMAND, *arguments],
+            env=clean_environment(DATABASE_URL=database, TERM="xterm"),
+            cwd=tmp_path,
+            stdin=follower,
+            stdout=follower,
+            stderr=follower,
+            start_new_session=True,
+        )
+        os.close(follower)
+        os.write(leader, f"{typed}\n".encode())
+        shown = b""
+        while part := _read(leader):
+            shown += part
+        os.close(leader)
+        return process.wait(30), shown.decode()
+
+    return run
+
+
+def _read(terminal):
+    try:
+        return os.read(terminal, 4096)
+    except OSError:  # on Linux, the end of a terminal is an error
+        return b""
+
+
+def test_the_question_names_the_number_and_no_is_respected(at_terminal, db):
+    db.execute("insert into local_businesses (domain_extraction_status) values ('Error'), ('Error')")
+
+    code, shown = at_terminal("requeue", "domain_extraction", "--all", typed="n")
+
+    assert code == 130
+    assert "Queue 2 failed row(s) of domain_extraction again? [y/N]" in shown
+    assert db.execute("select count(*) from engine.job").fetchone() == (0,)
+
+
+def test_yes_is_done(at_terminal, db):
+    db.execute("insert into local_businesses (domain_extraction_status) values ('Error'), ('Error')")
+
+    code, shown = at_terminal("requeue", "domain_extraction", "--all", typed="y")
+
+    assert code == 0
+    assert "2 row(s) of domain_extraction queued again." in shown
+    assert db.execute("select count(*) from engine.job").fetchone() == (2,)
+
+
+def test_a_pause_asks_for_its_reason(at_terminal, db):
+    code, shown = at_terminal("pause", "deep_scan", typed="the bill")
+
+    assert code == 0
+    assert "Reason: " in shown
+    assert db.execute("select paused_reason from engine.workflow where paused").fetchall() == [("the bill",)]
+
+
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [
+        ("scrapersky pau", ["pause"]),
+        ("scrapersky pause sitemap_", ["sitemap_discovery", "sitemap_import"]),
+        ("scrapersky requeue page", ["page_curation"]),
+        ("scrapersky limit deep_scan --max", ["--max-in-flight", "--max-attempts"]),
+        ("scrapersky completion f", ["fish"]),
+    ],
+)
+def test_the_shell_completes_commands_options_and_workflows(tmp_path, words, names):
+    environment = {"_SCRAPERSKY_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+    done = subprocess.run(
+        COMMAND, env=clean_environment(**environment), cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+
+    assert [line.partition(",")[2] for line in done.stdout.splitlines()] == names
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_script_for_the_shell_calls_us_back(scrapersky, shell):
+    done = scrapersky("completion", shell)
+
+    assert done.returncode == 0
+    assert f"_SCRAPERSKY_COMPLETE={shell}_complete" in done.stdout
