@@ -23,10 +23,12 @@ from tests.shared_database import shared_database
 NUMBERS = count(1)
 FLOWS = {workflow.name: workflow for workflow in WORKFLOWS}
 
+TABLES = (
+    *("contacts", "pages", "sitemap_files", "domains", "local_businesses", "places_staging", "place_searches"),
+    *("engine." + name for name in ("job", "worker", "listener", "pace", "usage", "attempt", "submission", "action")),
+    "engine.sweep_position",
+)
 CLEAR = """
-truncate domains, pages, places_staging, place_searches, local_businesses, sitemap_files, contacts, engine.job,
-         engine.worker, engine.listener, engine.pace, engine.usage, engine.attempt, engine.submission,
-         engine.sweep_position, engine.action cascade;
 update engine.workflow
 set paused = false, paused_reason = null, max_in_flight = null, per_minute = null, per_day = null, max_attempts = null,
     blocked_reason = null, blocked_until = null;
@@ -47,6 +49,8 @@ class Desk:
         self._closing = closing
         self.db = self.connect()
         self.db.execute(CLEAR)
+        for table in TABLES:
+            self.db.execute(f"delete from {table}".encode())
         self.worker = self.register()
         self.listen()
 

@@ -266,3 +266,26 @@ def test_a_table_that_migrate_has_not_found_again_is_named(desk):
 
     assert [one.code for one in told] == ["no_such_table"] * 2
     assert told[0].remedy == "Put it right: scrapersky migrate"
+
+
+@pytest.mark.parametrize(("table", "row"), [("pages", "page"), ("places_staging", "place"), ("domains", "domain")])
+def test_the_row_and_its_job_are_reached_by_their_keys_only(desk, table, row):
+    desk.db.execute("insert into domains (domain) select n || '.com' from generate_series(1, 500) as n")
+    desk.db.execute("insert into places_staging (place_id) select n from generate_series(1, 500) as n")
+    desk.db.execute(
+        "insert into pages (domain_id, url, page_processing_status) select id, domain, 'Queued' from domains limit 500"
+    )
+    asked = getattr(desk, row)()
+
+    fresh = desk.connect()
+    with fresh.transaction():
+        desk.explain(table, asked, by=fresh)
+        fresh.execute("select * from engine.history(%s, %s)", [table, asked])
+        read = fresh.execute(
+            "select relname, seq_scan, idx_tup_fetch <= 6 from pg_stat_xact_user_tables "
+            "where relname in (%s, 'job', 'attempt', 'submission') and seq_scan + idx_scan > 0",
+            [table],
+        ).fetchall()
+
+    assert (table, 0, True) in read
+    assert {sequential for _, sequential, _ in read} == {0}
