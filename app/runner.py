@@ -38,6 +38,8 @@ BATCH_SECONDS = 0.2
 PATIENCE_SECONDS = 5 * BATCH_SECONDS
 SMOOTHING = 0.3
 LONGEST_PAUSE = 5.0
+# Nobody needs to look at these; hundreds a second may be among them.
+UNREMARKABLE = {"completed", "locked", "released"}
 
 
 @dataclass(frozen=True)
@@ -265,7 +267,7 @@ class Runner:
             return
         lowest = logging.DEBUG if log.isEnabledFor(logging.DEBUG) else logging.INFO
         for one in ended:
-            level = logging.DEBUG if one.verdict in {"completed", "locked"} else logging.INFO
+            level = logging.DEBUG if one.verdict in UNREMARKABLE else logging.INFO
             if level >= lowest:
                 fields: dict[str, object] = {"workflow": name, "row": one.ending.pk, "attempt": one.ending.attempt}
                 fields |= {"took_s": round(one.ending.seconds, 3)} | ({"error": one.error} if one.error else {})
