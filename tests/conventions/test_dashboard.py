@@ -1,4 +1,4 @@
-"""The Grafana dashboard is a file that Grafana takes: no panel twice, none over another, all from the chosen Prometheus."""
+"""The Grafana dashboard is a file that Grafana takes: no panel twice or over another, all from one Prometheus."""
 
 import json
 from itertools import combinations
@@ -28,7 +28,7 @@ def test_every_panel_has_an_id_and_a_title_of_its_own(panels):
 def test_panels_stand_side_by_side(panels):
     places = [panel["gridPos"] for panel in panels]
 
-    assert all(0 <= place["x"] and place["x"] + place["w"] <= COLUMNS for place in places)
+    assert all(place["x"] >= 0 and place["x"] + place["w"] <= COLUMNS for place in places)
     assert [pair for pair in combinations(places, 2) if overlap(*pair)] == []
 
 
