@@ -61,4 +61,4 @@ select
     pg_stat_get_dead_tuples('engine.job'::regclass),
     pg_total_relation_size('engine.job'),
     (select obj_description(oid, 'pg_namespace') from pg_namespace where nspname = 'engine'),
-    (select max(version_num) from schema_version)
+    (select max(version_num) from public.schema_version)
