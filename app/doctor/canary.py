@@ -51,6 +51,7 @@ class Probe:
         self.id: UUID = uuid4()
         self.since = 0
         self.sent = 0.0
+        self.trigger = 0.0
 
     def run(self) -> Finding:
         self.ear.execute("listen engine")
@@ -58,9 +59,7 @@ class Probe:
             if not self._send():
                 means = "A queued row would wait for the sweep."
                 return failure("its trigger made no job", means, MIGRATE)
-            trigger = self._elapsed()
-            bell = self._hear()
-            return self._judge(trigger, bell)
+            return self._judge(self._hear())
         finally:
             self.ear.execute("unlisten *")
             self._remove()
@@ -80,6 +79,7 @@ class Probe:
             (self.since,) = self._execute("last_submission").fetchone()
             self.sent = time.monotonic()
             self._execute("send")
+            self.trigger = self._elapsed()
             queued = bool(self._execute("has_job").fetchone().found)
             if not queued:
                 raise Rollback(transaction)
@@ -94,10 +94,10 @@ class Probe:
                     return self._elapsed()
         return None
 
-    def _judge(self, trigger: float, bell: float | None) -> Finding:
+    def _judge(self, bell: float | None) -> Finding:
         row = self._wait()
         if row.status == WORDS.done:
-            return self._arrived(row, trigger, bell)
+            return self._arrived(row, bell)
         if row.status != WORDS.queued:
             means = "A worker took it and did not bring it back."
             advice = by_hand("look at what the workers log")
@@ -116,17 +116,18 @@ class Probe:
             time.sleep(LOOK_SECONDS)
         return row
 
-    def _arrived(self, row: Any, trigger: float, bell: float | None) -> Finding:
+    def _arrived(self, row: Any, bell: float | None) -> Finding:
+        """The server's clock tells the steps, ours when the bell was heard; both begin when the row was sent."""
         total = row.nudged + row.claimed + row.ran + row.recorded
-        steps = {"trigger": trigger, "doorbell": bell, "nudge": row.nudged, "claim": row.claimed}
-        steps |= {"run": row.ran, "record": row.recorded}
-        told = ", ".join(f"{name} {seconds * 1000:.0f}" for name, seconds in steps.items() if seconds is not None)
         if bell is None:
             return failure(
                 f"arrived after {total * 1000:.0f} ms, but its doorbell was not heard here",
                 "The doctor's own LISTEN is deaf, as through a pooler; see there.",
             )
-        return well(f"there and back in {total * 1000:.0f} ms ({told} ms)")
+        steps = {"trigger": self.trigger, "doorbell": bell - self.trigger, "nudge": max(0.0, row.nudged - bell)}
+        steps |= {"claim": row.claimed, "run": row.ran, "record": row.recorded}
+        told = ", ".join(f"{name} {seconds * 1000:.0f}" for name, seconds in steps.items())
+        return well(f"there and back in {total * 1000:.0f} ms: {told}")
 
     def _nudge(self) -> bool:
         """With a broker outside we can knock ourselves, and so tell a deaf listener from a deaf worker."""
