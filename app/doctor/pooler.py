@@ -75,7 +75,8 @@ def _direct(connection: Connection[Any]) -> str:
     """The server behind the pooler, as the server itself knows it."""
     row = connection.execute(
         "select session_user as user, current_database() as database, host(inet_server_addr()) as host, "
-        "current_setting('port') as port, current_setting('unix_socket_directories', true) as sockets"
+        "current_setting('port') as port, "
+        "(select setting from pg_settings where name = 'unix_socket_directories') as sockets"
     ).fetchone()
     if row is None:
         return ""
