@@ -1,7 +1,7 @@
 -- The doctor's probe. One lock lets several doctors come and go: the workflow is there while any of them has a row.
 
 -- name: take_turns
-select pg_advisory_xact_lock(hashtextextended('engine.canary', 0))
+select set_config('lock_timeout', '5s', true), pg_advisory_xact_lock(hashtextextended('engine.canary', 0)) as turn
 
 -- name: last_submission
 select coalesce(max(id), 0) from engine.submission

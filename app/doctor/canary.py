@@ -17,7 +17,6 @@ from app.doctor.finding import MIGRATE, Finding, by_hand, by_service, by_setting
 from app.doctor.patient import Patient
 from app.doctor.workers import UP, living
 from db.canary import CANARY, WORDS
-from db.connections import LOCK_TIMEOUT
 from db.migrate import declare
 from db.statements import statements
 
@@ -73,7 +72,6 @@ class Probe:
     def _send(self) -> bool:
         """Queue the row as any user would; nothing is left of it where the trigger did nothing."""
         with self.connection.transaction() as transaction:
-            self.connection.execute("select set_config('lock_timeout', %s, true)", [LOCK_TIMEOUT])
             self._execute("take_turns")
             declare(self.connection, CANARY)
             (self.since,) = self._execute("last_submission").fetchone()

@@ -26,8 +26,8 @@ class Limits:
 
     forgotten_transaction: timedelta = timedelta(minutes=1)
     long_transaction: timedelta = timedelta(minutes=10)
-    canary: timedelta = timedelta(seconds=3)
-    doorbell: timedelta = timedelta(seconds=1)
+    canary: timedelta = timedelta(seconds=10)
+    doorbell: timedelta = timedelta(seconds=2)
     look: timedelta = timedelta(seconds=1)
     low_disk_fraction: float = 0.10
     low_disk_bytes: int = 1024 * MEGABYTE
