@@ -137,11 +137,19 @@ select host, pid, version, draining, workflows,
 from engine.worker
 order by host, pid
 
--- name: sessions
-select count(*) filter (where application_name = 'scrapersky sweeper') as sweepers,
-       count(*) filter (where application_name = 'scrapersky listener' and query ~* '^listen') as listeners
-from pg_stat_activity
-where datname = current_database()
+-- name: listeners
+-- A killed one stays for an hour; one that starts has not heard its first echo yet.
+select host, pid, hears, trouble, extract(epoch from clock_timestamp() - since)::float8 < 2 * extract(epoch from echo) as is_new
+from engine.listener
+where last_seen > clock_timestamp() - greatest(3 * echo, interval '15 seconds')
+order by host, pid
+
+-- name: sweeping
+select (select count(*) from pg_stat_activity
+        where datname = current_database() and application_name = 'scrapersky sweeper') as sessions,
+       extract(epoch from clock_timestamp() - max(swept_at))::float8 as last_pass,
+       coalesce(clock_timestamp() - max(swept_at) < 3 * max(every), false) as is_recent
+from engine.sweep_position
 
 -- name: lost_claims
 select count(*) as rows

@@ -7,7 +7,6 @@ from typing import Any
 from app import VERSION
 from app.doctor.finding import SWEEP, Finding, by_hand, by_service, failure, warning, well
 from app.doctor.patient import Patient
-from app.doctor.pooler import is_pooled
 
 UP = by_service("scrapersky up")
 
@@ -46,26 +45,31 @@ def workers(patient: Patient) -> Iterator[Finding]:
 
 
 def sweeper(patient: Patient) -> Iterator[Finding]:
-    if is_pooled(patient):
-        yield well("unknown from here: a pooler hides who is connected")
-    elif patient.one("sessions").sweepers:
-        yield well(f"{patient.one('sessions').sweepers} connected")
-    else:
-        yield warning(
-            "no sweeper runs",
-            "Rows of a lost host stay in processing, and what was queued past the trigger is not found.",
-            by_service("scrapersky sweeper"),
-        )
+    row = patient.one("sweeping")
+    ago = "no pass yet" if row.last_pass is None else f"last pass {row.last_pass:.0f} s ago"
+    if row.sessions or row.is_recent:
+        yield well(f"{row.sessions} connected, {ago}")
+        return
+    yield warning(
+        f"no sweeper runs, {ago}",
+        "Rows of a lost host stay in processing, and what was queued past the trigger is not found.",
+        by_service("scrapersky sweeper"),
+    )
 
 
 def listener(patient: Patient) -> Iterator[Finding]:
-    count = patient.one("sessions").listeners
-    if count:
-        yield well(f"{count} connected")
-        return
-    alone = by_service("scrapersky listen") if patient.settings.broker_url else UP
-    yield failure(
-        "nobody listens",
-        "No doorbell is heard; while workers run, rows start by polling.",
-        alone,
-    )
+    """Each listener calls itself every few seconds and writes down whether it heard that."""
+    rows = patient.look("listeners")
+    deaf = [row for row in rows if not row.hears and (row.trouble or not row.is_new)]
+    if not rows:
+        alone = by_service("scrapersky listen") if patient.settings.broker_url else UP
+        yield failure("nobody listens", "No doorbell is heard; while workers run, rows start by polling.", alone)
+    elif deaf:
+        told = "; ".join(f"{row.pid} on {row.host}: {row.trouble or 'its own echo did not arrive'}" for row in deaf[:3])
+        yield (failure if len(deaf) == len(rows) else warning)(
+            f"{len(deaf)} of {len(rows)} are deaf: {told}",
+            f"They look for work every {patient.settings.poll.total_seconds():g} s instead of hearing the doorbell.",
+            by_hand("see pooler above; a listener that can connect again needs nothing else"),
+        )
+    else:
+        yield well(f"{len(rows)} hear their own echo")

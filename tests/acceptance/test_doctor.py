@@ -17,6 +17,10 @@ from tests.shared_database import shared_database
 from tests.world_support import running_world
 
 STEPS = r"there and back in \d+ ms: trigger \d+, doorbell \d+, nudge \d+, claim \d+, run \d+, record \d+"
+READY = """
+select 1 from engine.worker, engine.listener, pg_stat_activity
+where listener.hears and datname = current_database() and application_name = 'scrapersky sweeper'
+"""
 TRACES = """
 select (select count(*) from engine.canary), (select count(*) from engine.job where workflow = 'canary'),
        (select count(*) from engine.attempt where workflow = 'canary'),
@@ -50,10 +54,7 @@ def settings(url, tmp_path_factory):
 def up(url, settings, shared_processes):
     up = shared_processes.start("app.cli", "up", **settings)
     with psycopg.connect(url, autocommit=True) as connection:
-        ready = "select count(*) from pg_stat_activity where datname = 'doctor' and application_name = any(%s)"
-        names = ["scrapersky listener", "scrapersky sweeper"]
-        wait_until(lambda: connection.execute(ready, [names]).fetchone() == (2,), timeout=60)
-        wait_until(lambda: connection.execute("select count(*) from engine.worker").fetchone() == (1,), timeout=60)
+        wait_until(lambda: connection.execute(READY).fetchone(), timeout=60)
     return up
 
 

@@ -128,6 +128,31 @@ def test_without_a_listener_or_a_sweeper_the_doctor_says_so(doctor):
     assert (sweeper.verdict, [repair.text for repair in sweeper.repairs]) == ("warn", ["scrapersky sweeper"])
 
 
+def listen(db, *, hears, trouble=None, since=60):
+    db.execute(
+        "insert into engine.listener (id, host, pid, poll, echo, hears, trouble, since) values (%s, 'here', 4711, "
+        "'1 second', '5 seconds', %s, %s, clock_timestamp() - make_interval(secs => %s))",
+        [uuid4(), hears, trouble, since],
+    )
+
+
+def test_listeners_that_hear_their_own_echo_are_well_and_so_is_one_that_starts(doctor, db):
+    listen(db, hears=True)
+    listen(db, hears=False, since=1)
+
+    assert doctor.verdicts("listener") == ["ok"]
+
+
+def test_a_deaf_listener_is_a_warning_and_only_deaf_ones_are_a_failure(doctor, db):
+    listen(db, hears=False, trouble="own echo not heard within 5 s")
+    only = doctor.finding("listener")
+    listen(db, hears=True)
+    one_of_two = doctor.finding("listener")
+
+    assert (only.verdict, one_of_two.verdict) == ("fail", "warn")
+    assert one_of_two.seen == "1 of 2 are deaf: 4711 on here: own echo not heard within 5 s"
+
+
 @pytest.mark.parametrize("kind", [Redis, RabbitMQ])
 def test_a_broker_that_is_away_is_found_and_found_again(database, kind):
     broker = kind()
