@@ -1,5 +1,6 @@
 """Every workflow, in the order a lead travels. A new one is one file beside this one and one line here."""
 
+from actors._canary import canary
 from actors._workflow import Workflow
 from actors.deep_scan import deep_scan
 from actors.domain_extraction import domain_extraction
@@ -20,4 +21,7 @@ WORKFLOWS: tuple[Workflow, ...] = (
     page_curation,
 )
 
-check_together(WORKFLOWS)
+# Run by every worker, shown in no listing: `scrapersky doctor` sends a row through it.
+INTERNAL: tuple[Workflow, ...] = (canary,)
+
+check_together((*WORKFLOWS, *INTERNAL))

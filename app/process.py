@@ -45,9 +45,10 @@ where workflow.name = boot.name and workflow.blocked_until is null
 class Process(Middleware):
     """Dramatiq calls the hooks; the actors call the runners."""
 
-    def __init__(self, settings: Settings, workflows: Sequence[Workflow]) -> None:
+    def __init__(self, settings: Settings, workflows: Sequence[Workflow], internal: Sequence[Workflow] = ()) -> None:
         self.settings = settings
         self.workflows = workflows
+        self.internal = internal
         self.draining = threading.Event()
         self.runners: dict[str, Runner] = {}
         self._exit = contextlib.ExitStack()
@@ -60,7 +61,7 @@ class Process(Middleware):
 
     def bind(self, broker: Broker) -> None:
         """An actor and a queue per workflow. The message carries nothing: it only says that there may be work."""
-        for workflow in self.workflows:
+        for workflow in (*self.workflows, *self.internal):
             actor(actor_name=workflow.name, queue_name=workflow.name, broker=broker)(self._nudged(workflow.name))
 
     def _nudged(self, name: str) -> Callable[[], None]:
@@ -87,7 +88,7 @@ class Process(Middleware):
         url = stack.enter_context(database(settings))
         pool = open_pool(url, size=min(settings.threads, 4) + 1, name="worker")
         stack.callback(pool.close)
-        names = [workflow.name for workflow in self.workflows]
+        names = [workflow.name for workflow in (*self.workflows, *self.internal)]
         heart = self.heart = Heart(url, settings.beat, self._on_drain, names)
         heart.start()
         stack.callback(heart.stop)
@@ -120,6 +121,7 @@ class Process(Middleware):
         # No workflow may take the last threads: one full of slow rows must not stop the others.
         share = max(1, settings.threads - (len(self.workflows) - 1))
         self.runners = {flow.name: Runner(flow, around, threads=share) for flow in self.workflows}
+        self.runners |= {flow.name: Runner(flow, around, threads=1) for flow in self.internal}
         if is_in_process(broker):
             listener = Listener(settings, listen_url(settings, url), pool, nudger)
             listener.start()

@@ -13,6 +13,7 @@ import click
 import psycopg
 from apscheduler.schedulers.blocking import BlockingScheduler
 
+from actors.registry import INTERNAL
 from app.broker import Nudger, make_broker
 from app.config import Settings
 from app.database import database, listen_url
@@ -32,7 +33,7 @@ def run_listener(settings: Settings) -> int:
     """Until a signal, or until the supervisor is gone."""
     stop = threading.Event()
     _stop_on_signal(stop)
-    names = [workflow.name for workflow in load_workflows(settings)]
+    names = [workflow.name for workflow in (*load_workflows(settings), *INTERNAL)]
     with contextlib.ExitStack() as stack:
         stack.enter_context(no_thread_dies_alone())
         url = stack.enter_context(database(settings))

@@ -28,15 +28,18 @@ class Lent:
         return max((tool.spare for tool in self.tools.values() if isinstance(tool, Web)), default=0.0)
 
 
-def web_client(settings: Settings, pool: Pool) -> WebClient:
-    options = WebOptions(
+def web_options(settings: Settings) -> WebOptions:
+    return WebOptions(
         user_agent=settings.user_agent,
         pause=settings.crawl_pause,
         proxy=settings.proxy or None,
         ca_file=settings.ca_file,
         patience=Patience(request=settings.fetch.total_seconds(), stream=4 * settings.fetch.total_seconds()),
     )
-    return WebClient(options, RobotsFiles(pool))
+
+
+def web_client(settings: Settings, pool: Pool) -> WebClient:
+    return WebClient(web_options(settings), RobotsFiles(pool))
 
 
 class Toolbox:

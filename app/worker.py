@@ -7,6 +7,7 @@ Everything that lives (connections, threads) starts when Dramatiq boots the work
 import dramatiq
 from dramatiq import Broker, Worker
 
+from actors.registry import INTERNAL
 from app.broker import make_broker
 from app.config import load_settings
 from app.logs import configure_logging
@@ -15,7 +16,7 @@ from app.workflows import load_workflows
 
 settings = load_settings()
 configure_logging(settings)
-process = Process(settings, load_workflows(settings))
+process = Process(settings, load_workflows(settings), INTERNAL)
 broker: Broker = make_broker(settings, [process])
 dramatiq.set_broker(broker)
 process.bind(broker)

@@ -16,6 +16,7 @@ from psycopg.errors import DeadlockDetected, InsufficientPrivilege, LockNotAvail
 from sqlalchemy import NullPool
 
 from db import migrations
+from db.canary import CANARY
 from db.declaration import Declaration
 from db.models.base import Base
 from db.reader import READER, hand_over
@@ -50,7 +51,7 @@ def migrate(url: str, declarations: Sequence[Declaration], tenant: UUID) -> None
         url, autocommit=True, prepare_threshold=None, application_name="scrapersky migrate"
     ) as connection:
         _patiently("engine schema", lambda: _apply_engine(connection, declarations, tenant))
-        for declaration in declarations:
+        for declaration in (*declarations, CANARY):
             for trigger in triggers_of(declaration):
                 _patiently(f"trigger on {declaration.quoted_table}", partial(_ensure, connection, declaration, trigger))
         _patiently("retired triggers", lambda: _drop_retired(connection, declarations))
@@ -95,20 +96,29 @@ def _apply_engine(connection: Connection[Any], declarations: Sequence[Declaratio
         _apply_schema(connection)
         _set_tenant(connection, tenant)
         for declaration in declarations:
-            _declare(connection, declaration)
-            for trigger in triggers_of(declaration):
-                connection.execute(trigger.body)
-        _grant(connection, declarations)
+            declare(connection, declaration)
+        with_triggers = (*declarations, CANARY)
+        for trigger in (trigger for declaration in with_triggers for trigger in triggers_of(declaration)):
+            connection.execute(trigger.body)
+        _grant(connection, with_triggers)
 
 
 def _apply_schema(connection: Connection[Any]) -> None:
     """The engine's tables, functions and views, when their text changed: to apply them again would wait for locks."""
-    text = "\n".join(map(read, APPLIED))
-    mark = f"ScraperSky {hashlib.sha256(text.encode()).hexdigest()}"
+    text, mark = schema_text(), schema_mark()
     applied = connection.execute("select obj_description(to_regnamespace('engine'), 'pg_namespace')").fetchone()
     if applied != (mark,):
         connection.execute(text)
         connection.execute(sql.SQL("comment on schema engine is {}").format(sql.Literal(mark)))
+
+
+def schema_text() -> str:
+    return "\n".join(map(read, APPLIED))
+
+
+def schema_mark() -> str:
+    """Stands as a comment on the schema and says which text made it."""
+    return f"ScraperSky {hashlib.sha256(schema_text().encode()).hexdigest()}"
 
 
 def _set_tenant(connection: Connection[Any], tenant: UUID) -> None:
@@ -119,7 +129,8 @@ def _set_tenant(connection: Connection[Any], tenant: UUID) -> None:
     connection.execute("insert into tenants (id, name) values (%s, 'default') on conflict (id) do nothing", [tenant])
 
 
-def _declare(connection: Connection[Any], declaration: Declaration) -> None:
+def declare(connection: Connection[Any], declaration: Declaration) -> None:
+    """What is declared goes into engine.workflow; what an operator wrote there stays."""
     words = declaration.words
     connection.execute(
         """
@@ -184,8 +195,8 @@ def _check_table(connection: Connection[Any], declaration: Declaration) -> None:
 def _drop_retired(connection: Connection[Any], declarations: Sequence[Declaration]) -> None:
     with connection.transaction():
         _prepare(connection)
-        drop_retired(connection, declarations)
-        names = [declaration.name for declaration in declarations]
+        drop_retired(connection, (*declarations, CANARY))
+        names = [declaration.name for declaration in (*declarations, CANARY)]  # a probe may be under way
         connection.execute("delete from engine.workflow where name <> all(%s)", [names])
 
 

@@ -17,9 +17,26 @@ from db.statements import read
 class Trigger:
     name: str
     function: sql.Identifier
-    body: sql.Composed
+    source: str
+    """The text of the function, as pg_proc keeps it."""
+
+    rights: str
     when: sql.Composable
     """From the moment to the row or statement: `after insert on … for each …`."""
+
+    @property
+    def body(self) -> sql.Composed:
+        """Makes the function, or replaces it under load."""
+        return sql.SQL(
+            "create or replace function {}() returns trigger language plpgsql {} "
+            "set search_path = pg_catalog, pg_temp as {}"
+        ).format(self.function, sql.SQL(self.rights), sql.Literal(self.source))
+
+    @property
+    def statement(self) -> sql.Composed:
+        return sql.SQL("create or replace trigger {name} {when} execute function {function}()").format(
+            name=sql.Identifier(self.name), when=self.when, function=self.function
+        )
 
     def ensure(self, connection: Connection[Any], declaration: Declaration) -> None:
         """Create it where it is missing. One that stands is left alone, so a second migrate locks nothing."""
@@ -28,11 +45,7 @@ class Trigger:
             [self.name, declaration.quoted_table, self.function.as_string(connection)],
         ).fetchone()
         if not present:
-            connection.execute(
-                sql.SQL("create or replace trigger {name} {when} execute function {function}()").format(
-                    name=sql.Identifier(self.name), when=self.when, function=self.function
-                )
-            )
+            connection.execute(self.statement)
 
 
 def triggers_of(declaration: Declaration) -> list[Trigger]:
@@ -54,8 +67,8 @@ def _queue(declaration: Declaration, event: str, tables: str) -> Trigger:
     when = sql.SQL("after {event} on {table} referencing {tables} for each statement").format(
         event=sql.SQL(event), table=declaration.names["table"], tables=sql.SQL(tables)
     )
-    body = _function(function, "triggers.sql", names, "security definer")
-    return Trigger(f"engine_{declaration.name}_{event}", function, body, when)
+    source = _source("triggers.sql", names)
+    return Trigger(f"engine_{declaration.name}_{event}", function, source, "security definer", when)
 
 
 def _curation(declaration: Declaration, column: str) -> Trigger:
@@ -70,21 +83,20 @@ def _curation(declaration: Declaration, column: str) -> Trigger:
     when = sql.SQL(
         "before insert or update of {curation} on {table} for each row when (new.{curation} = 'Selected')"
     ).format(**names)
-    return Trigger(
-        f"engine_{declaration.name}_curation", function, _function(function, "curation.sql", names, ""), when
-    )
+    return Trigger(f"engine_{declaration.name}_curation", function, _source("curation.sql", names), "", when)
 
 
-def _function(name: sql.Identifier, file: str, names: dict[str, sql.Composable], rights: str) -> sql.Composed:
-    body = sql.SQL(read(file)).format(**names).as_string(None)
-    return sql.SQL(
-        "create or replace function {}() returns trigger language plpgsql {} "
-        "set search_path = pg_catalog, pg_temp as {}"
-    ).format(name, sql.SQL(rights), sql.Literal(body))
+def _source(file: str, names: dict[str, sql.Composable]) -> str:
+    return sql.SQL(read(file)).format(**names).as_string(None)
 
 
 def drop_retired(connection: Connection[Any], declarations: Sequence[Declaration]) -> None:
-    """Triggers of workflows that are no longer declared, or moved to another table."""
+    for statement in retired(connection, declarations):
+        connection.execute(statement)
+
+
+def retired(connection: Connection[Any], declarations: Sequence[Declaration]) -> list[bytes]:
+    """What drops the triggers of workflows that are no longer declared, or moved to another table."""
     expected = [(trigger.name, one.quoted_table) for one in declarations for trigger in triggers_of(one)]
     found = connection.execute(
         """
@@ -97,5 +109,4 @@ def drop_retired(connection: Connection[Any], declarations: Sequence[Declaration
         """,
         [[name for name, _ in expected], [table for _, table in expected]],
     ).fetchall()
-    for (statement,) in found:
-        connection.execute(statement)
+    return [str(statement).encode() for (statement,) in found]

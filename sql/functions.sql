@@ -35,3 +35,23 @@ create or replace function engine.is_stopped(workflow engine.workflow) returns b
 language sql stable
 return workflow.paused
     or (workflow.blocked_reason is not null and coalesce(workflow.blocked_until > statement_timestamp(), true));
+
+-- A canary's times. A transaction's own time says when a claim began, that is, when the nudge had arrived, and when a
+-- record began, that is, when the run had ended.
+create or replace function engine.stamp_canary() returns trigger
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+    if new.status = 'Processing' then
+        new.nudged_at := now();
+        new.claimed_at := clock_timestamp();
+    elsif new.status <> 'Queued' then
+        new.ran_at := now();
+        new.recorded_at := clock_timestamp();
+    end if;
+    return new;
+end
+$$;
+
+create or replace trigger stamp_canary
+before update of status on engine.canary
+for each row execute function engine.stamp_canary();

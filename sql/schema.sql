@@ -182,3 +182,16 @@ create table if not exists engine.sweep (
     orphaned_rows bigint not null,
     idle_jobs bigint not null
 ) with (fillfactor = 50);
+
+-- Rows that prove the whole path, put there and removed by `scrapersky doctor`. A trigger keeps their times.
+create table if not exists engine.canary (
+    id uuid primary key,
+    status text not null,
+    error text,
+    submitted_at timestamptz not null default clock_timestamp(),
+    nudged_at timestamptz,
+    claimed_at timestamptz,
+    ran_at timestamptz,
+    recorded_at timestamptz,
+    constraint status_is_known check (status in ('Queued', 'Processing', 'Done', 'Failed'))
+);

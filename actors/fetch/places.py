@@ -83,6 +83,21 @@ class Places:
         url = f"{SERVICE}/places/{place_id}?{urlencode({'languageCode': self._language})}"
         return self._call("GET", url, DETAIL_MASK)
 
+    def check_key(self) -> None:
+        """Ask without a field mask: Google looks at the key first, then refuses, and bills no refusal.
+
+        Raises what is wrong with the key; nothing when it is the request alone that Google does not like.
+        """
+        if not self._key:
+            raise PauseWorkflow(NO_KEY)
+        request = self._request("canary", None)
+        answer = self._answer("POST", f"{SERVICE}/places:searchText", {"X-Goog-Api-Key": self._key}, request)
+        if answer.status == _OK:
+            return
+        error = error_of(answer, key=self._key, now=self._clock())
+        if not isinstance(error, GiveUp):
+            raise error
+
     def _request(self, text: str, region: str | None) -> dict[str, Any]:
         request: dict[str, Any] = {
             "textQuery": text,

@@ -6,6 +6,7 @@ from app.commands.archive import after_restore, backup, restore
 from app.commands.completion import completion
 from app.commands.contacts import contacts
 from app.commands.control import limit, pause, resume, workflows
+from app.commands.doctor import doctor
 from app.commands.export import export
 from app.commands.failed import cancel, errors, requeue
 from app.commands.imports import import_
@@ -18,6 +19,6 @@ from app.commands.workers import drain, workers
 
 COMMANDS: tuple[click.Command, ...] = (
     *(search, import_, select, contacts, export, suppress),
-    *(why, history, workflows, pause, resume, limit, errors, requeue, cancel, workers, drain),
+    *(why, history, doctor, workflows, pause, resume, limit, errors, requeue, cancel, workers, drain),
     *(backup, restore, after_restore, prune, audit, completion),
 )

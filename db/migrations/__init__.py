@@ -4,6 +4,7 @@ from pathlib import Path
 
 from alembic import command
 from alembic.config import Config
+from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 
 
@@ -20,3 +21,19 @@ def upgrade(connection: Connection) -> None:
     # Two deployments that start together take turns; the second one finds nothing left to do.
     connection.execute(text("SELECT pg_advisory_xact_lock(hashtext('scrapersky migrations'))"))
     command.upgrade(configuration(connection), "head")
+
+
+def newest() -> str:
+    """The revision that an up to date database has."""
+    head = _script().get_current_head()
+    if head is None:
+        raise LookupError("there is no migration")
+    return head
+
+
+def known() -> set[str]:
+    return {script.revision for script in _script().walk_revisions()}
+
+
+def _script() -> ScriptDirectory:
+    return ScriptDirectory(str(Path(__file__).parent))

@@ -4,7 +4,7 @@ import psycopg
 import pytest
 from psycopg.errors import InsufficientPrivilege
 
-from actors.registry import WORKFLOWS
+from actors.registry import INTERNAL, WORKFLOWS
 from app.config import Settings
 from db.migrate import migrate
 from db.models import Base
@@ -175,7 +175,7 @@ def test_every_function_that_runs_with_its_owners_rights_has_a_fixed_search_path
         "select proname, proconfig[1] from pg_proc where pronamespace = 'engine'::regnamespace and prosecdef order by 1"
     ).fetchall()
 
-    submitting = [f"submit_{workflow.name}" for workflow in WORKFLOWS]
+    submitting = [f"submit_{one.name}" for one in (*WORKFLOWS, *INTERNAL)]
     names = sorted(["record_control", "ring_after_control", "unblock", *SUPPRESSING, *submitting, *READER_FUNCTIONS])
     assert functions == [(name, "search_path=pg_catalog, pg_temp") for name in names]
 
