@@ -18,6 +18,10 @@ return (
     from (select greatest(0, extract(epoch from length)) as seconds) as measured
 );
 
+create or replace function engine.counted(number bigint, thing text) returns text
+language sql immutable
+return format('%s %s%s', number, thing, case when number <> 1 then 's' end);
+
 create or replace function engine.moment(at timestamptz) returns text
 language sql stable
 return to_char(at, 'YYYY-MM-DD HH24:MI:SS TZ');

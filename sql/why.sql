@@ -53,10 +53,10 @@ begin
     end if;
     select *, last_beat < clock_timestamp() - 3 * coalesce(beat, interval '10 seconds') as quiet into worker
     from engine.worker where id = job.worker_id;
-    reason := format('claimed by %s since %s (%s), attempt %s of %s',
-                     coalesce(engine.worker_name(job.worker_id), format('worker %s, which is gone', left(job.worker_id::text, 8))),
-                     engine.moment(job.started_at), engine.span(running_for), job.attempt,
-                     coalesce(flow.max_attempts, flow.declared_max_attempts));
+    reason := format('attempt %s of %s, claimed since %s (%s) by %s', job.attempt,
+                     coalesce(flow.max_attempts, flow.declared_max_attempts), engine.moment(job.started_at),
+                     engine.span(running_for),
+                     coalesce(engine.worker_name(job.worker_id), format('worker %s, which is gone', left(job.worker_id::text, 8))));
     if worker.id is null then
         code := 'worker_gone';
         reason := format('%s; %s and gives it back', reason, engine.sweep_comes(flow, 0));
@@ -130,7 +130,7 @@ begin
         remedy := 'Nothing to do; to run it again: ';
     elsif status = flow.failed then
         code := 'failed';
-        reason := format('failed for good%s%s: %s', ' after ' || case when job.dead then job.attempt end || ' attempt(s)', since,
+        reason := format('failed for good%s%s: %s', ' after ' || case when job.dead then engine.counted(job.attempt, 'attempt') end, since,
                          coalesce(nullif(engine.one_line(coalesce(error, job.last_error)), ''), 'no error is kept'));
         remedy := 'To try again: ';
     elsif status is null and job.pk is null and curated = 'Selected' then

@@ -160,14 +160,14 @@ begin
         return;
     elsif ear.living > 0 then
         code := 'deaf';
-        reason := format('ready, but the listener (%s) hears no doorbell since %s: %s; it polls every %s, so the next look is at most so far off',
-                         ear.place, engine.moment(ear.since), coalesce(engine.one_line(ear.trouble), 'it has just started'),
+        reason := format('ready, but the listener (%s) hears no doorbell since %s (%s); its next poll comes within %s', ear.place,
+                         engine.moment(ear.since), coalesce(engine.one_line(ear.trouble), 'it has just started'),
                          engine.span(ear.poll));
         remedy := 'Nothing is lost. If it stays so, LISTEN_DATABASE_URL must lead to Postgres past any pooler: scrapersky doctor';
     elsif not exists (select 1 from pg_stat_activity where application_name = 'scrapersky listener' and datname = current_database()) then
         code := 'no_listener';
         reason := 'ready, and no listener runs that could call a worker';
-        remedy := 'With BROKER_URL set it is a process of its own: scrapersky listen';
+        remedy := 'Without BROKER_URL every worker listens for itself, so restart the workers; with it: scrapersky listen';
     end if;
 end
 $$;
@@ -188,9 +188,9 @@ begin
     ) as before;
     code := 'ready';
     reason := format('ready since %s (%s ago)%s, %s', engine.moment(job.run_at), engine.span(waited),
-        case when job.lost > 0 then format(', to run alone because its worker died %s time(s)', job.lost) end,
-        case when looked_at > 1000 then format('more than %s rows before it', greatest(ahead - 1, 0))
-             when ahead > 0 then format('%s row(s) before it', ahead)
+        case when job.lost > 0 then format(', to run alone because its worker died %s', engine.counted(job.lost, 'time')) end,
+        case when looked_at > 1000 then format('more than %s before it', engine.counted(greatest(ahead - 1, 0), 'row'))
+             when ahead > 0 then engine.counted(ahead, 'row') || ' before it'
              else 'next in line' end);
     remedy := case when ahead = 0 and waited > interval '1 minute'
                    then 'So long should not be: look at the workers'' log, and: scrapersky doctor'

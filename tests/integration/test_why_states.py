@@ -37,8 +37,8 @@ def test_a_claimed_row_names_the_worker_and_its_heartbeat(desk):
 
     assert told.code == "running"
     assert re.fullmatch(
-        rf"claimed by worker {str(desk.worker)[:8]} on mill pid 4711 \(heartbeat 3(\.\d)? s ago\) "
-        r"since .* UTC \([\d.]+ s\), attempt 1 of 5; its time limit is 60 s",
+        r"attempt 1 of 5, claimed since .* UTC \([\d.]+ s\) by "
+        rf"worker {str(desk.worker)[:8]} on mill pid 4711 \(heartbeat 3(\.\d)? s ago\); its time limit is 60 s",
         told.reason,
     )
 
@@ -52,7 +52,7 @@ def test_a_row_of_a_worker_that_is_gone_is_given_back_by_the_sweep(desk):
     told = desk.of_place(place)
 
     assert told.code == "worker_gone"
-    assert f"claimed by worker {str(desk.worker)[:8]}, which is gone since" in told.reason
+    assert f" by worker {str(desk.worker)[:8]}, which is gone; " in told.reason
     assert re.search(r"the sweep comes by in about (30|29) s and gives it back$", told.reason)
     assert told.remedy.endswith("scrapersky sweep --workflow deep_scan")
 
@@ -178,9 +178,7 @@ def test_a_row_that_failed_for_good_says_after_how_many_attempts_and_why(desk):
     desk.db.execute(told.remedy.partition(": ")[2])
 
     assert told.code == "failed"
-    assert re.fullmatch(
-        r"failed for good after 1 attempt\(s\) since .* ago\): no answer \(attempt 1 of 1\)", told.reason
-    )
+    assert re.fullmatch(r"failed for good after 1 attempt since .* ago\): no answer \(attempt 1 of 1\)", told.reason)
     assert desk.of_place(place).code == "ready"
 
 
