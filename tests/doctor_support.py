@@ -14,6 +14,7 @@ from app.doctor.examination import examine
 from app.doctor.finding import Finding, Kind, Repair
 from app.doctor.patient import Limits, Patient
 from app.doctor.registry import CHECKS
+from tests.process_support import QUICK
 
 IMPATIENT = Limits(
     forgotten_transaction=timedelta(0), doorbell=timedelta(seconds=0.3), canary=timedelta(seconds=1), dead_rows=50
@@ -51,7 +52,7 @@ class Doctor:
             case Kind.COMMAND:
                 program, *arguments = shlex.split(repair.text)
                 assert program == "scrapersky"
-                environment = {**dict.fromkeys(NAMES), "DATABASE_URL": self.url}
+                environment = {**dict.fromkeys(NAMES), **QUICK, "DATABASE_URL": self.url}
                 assert CliRunner(env=environment).invoke(cli, arguments, catch_exceptions=False).exit_code == 0
             case Kind.SETTING:
                 name, _, value = repair.text.partition("=")

@@ -49,15 +49,16 @@ def test_a_worker_of_another_version_is_found(doctor, db):
 
 
 def test_a_worker_that_is_silent_is_found_and_the_sweep_buries_it(database, db):
-    doctor = Doctor(database, lease="30")
-    register(db)
+    doctor = Doctor(database)
     register(db, silent=90)
 
-    finding = doctor.finding("workers")
+    silent, nobody = doctor.findings("workers")
+    doctor.do(silent.repairs[0])
 
-    assert finding.verdict == "warn"
-    assert finding.seen == "1 registered and silent: 4711 on here for 90 s"
-    assert [repair.text for repair in finding.repairs] == ["scrapersky sweep"]
+    assert silent.verdict == "warn"
+    assert silent.seen == "1 registered and silent: 4711 on here for 90 s"
+    assert nobody.seen == "no worker process runs"
+    assert db.execute("select count(*) from engine.worker").fetchone() == (0,)
 
 
 def test_workers_from_before_the_canary_are_told_as_such(doctor, db):
