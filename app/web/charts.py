@@ -1,7 +1,9 @@
 """Geometry of the small pictures: templates draw what is computed here, with classes and no inline style."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -15,9 +17,25 @@ class Bar:
     kind: str
 
 
-def stacked(columns: Sequence[Mapping[str, float]], width: float, height: float, gap: float = 1) -> list[Bar]:
+@dataclass(frozen=True)
+class Line:
+    """A line through the points that are known; where nothing is known it is broken."""
+
+    path: str
+    kind: str
+
+
+@dataclass(frozen=True)
+class Tick:
+    place: float
+    label: float
+
+
+def stacked(
+    columns: Sequence[Mapping[str, float]], width: float, height: float, *, top: float | None = None, gap: float = 1
+) -> list[Bar]:
     """A bar per column, its parts one upon the other, the first lowest; what is not nothing is seen."""
-    highest = peak(columns)
+    highest = top or peak(columns)
     step = width / max(1, len(columns))
     bars = []
     for index, column in enumerate(columns):
@@ -30,13 +48,37 @@ def stacked(columns: Sequence[Mapping[str, float]], width: float, height: float,
     return bars
 
 
+def line(values: Sequence[float | None], width: float, height: float, *, top: float, kind: str) -> Line:
+    step = width / max(1, len(values))
+    path, pen = [], "M"
+    for index, value in enumerate(values):
+        if value is None:
+            pen = "M"
+            continue
+        x, y = (index + 0.5) * step, height - height * min(1.0, value / top)
+        path.append(f"{pen}{x:.1f} {y:.1f}")
+        if pen == "M" and (index + 1 == len(values) or values[index + 1] is None):
+            path.append("h.1")  # a single point is seen by its round ends
+        pen = "L"
+    return Line("".join(path), kind)
+
+
 def peak(columns: Sequence[Mapping[str, float]]) -> float:
     return max((sum(column.values()) for column in columns), default=0) or 1
 
 
-def minutes(rows: Sequence[Mapping[str, float]], kinds: Sequence[str], count: int) -> list[dict[str, float]]:
-    """Rows with `minutes_ago` as columns from the oldest to now; minutes without a row are empty."""
-    known = {int(row["minutes_ago"]): row for row in rows}
-    return [
-        {kind: float(known[ago][kind]) if ago in known else 0.0 for kind in kinds} for ago in range(count - 1, -1, -1)
-    ]
+def ticks(highest: float, height: float) -> tuple[float, list[Tick]]:
+    """A round number at or above the highest value, and the marks of an axis that ends there."""
+    size = 10.0 ** math.floor(math.log10(max(highest, 1e-3)))
+    top = next(factor * size for factor in (1, 2, 5, 10) if factor * size >= highest * (1 - 1e-9))
+    return top, [Tick(round(height - height * share, 1), top * share) for share in (0, 0.5, 1)]
+
+
+def steps(rows: Sequence[Mapping[str, Any]], count: int, place: str = "steps_ago") -> list[Mapping[str, Any]]:
+    """From the oldest to the newest; steps without a row are empty."""
+    known = {int(row[place]): row for row in rows}
+    return [known.get(ago, {}) for ago in range(count - 1, -1, -1)]
+
+
+def only(columns: Sequence[Mapping[str, Any]], kinds: Sequence[str]) -> list[dict[str, float]]:
+    return [{kind: float(column.get(kind) or 0) for kind in kinds} for column in columns]

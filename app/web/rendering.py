@@ -5,10 +5,7 @@ from typing import Any
 from flask import render_template, request
 
 
-def is_live() -> bool:
-    return request.headers.get("HX-Request") == "true"
-
-
 def page(name: str, **context: Any) -> str:
     """Render `<name>.html`; for a page that is open already, only `<name>_live.html`."""
-    return render_template(f"{name}_live.html" if is_live() else f"{name}.html", **context)
+    is_open = request.headers.get("HX-Request") == "true"
+    return render_template(f"{name}_live.html" if is_open else f"{name}.html", **context)

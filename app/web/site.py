@@ -17,6 +17,7 @@ from app.config import Settings
 from app.logs import event
 from app.web import figures
 from app.web.counts import Counts
+from app.web.errands import Errands
 from app.web.gate import Gate
 from app.web.pages import MENU, PAGES
 from app.web.reader import Reader
@@ -43,6 +44,7 @@ def create_site(settings: Settings, pool: Pool, workflows: Sequence[Workflow]) -
     )
     gate = Gate(settings.web_token.get_secret_value())
     site.extensions["reader"] = Reader(pool, workflows, Counts(pool, workflows))
+    site.extensions["errands"] = Errands(pool)
     site.extensions["gate"] = gate
     site.before_request(lambda: check_host(settings))
     site.before_request(gate.check)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from actors._workflow import Workflow
-from app.web.charts import Bar, minutes, peak, stacked
+from app.web.charts import Bar, only, peak, stacked, steps
 from app.web.counts import CONTACTS, Count
 from app.web.reader import Reader
 from db.statements import statements
@@ -121,7 +121,7 @@ def _limit(figures: dict[str, Any]) -> str | None:
 
 
 def _spark(rows: list[dict[str, Any]]) -> Spark:
-    columns = minutes(rows, ("completed", "troubled"), SPARK_MINUTES)
+    columns = only(steps(rows, SPARK_MINUTES, "minutes_ago"), ("completed", "troubled"))
     last = columns[-1] if any(columns[-1].values()) else columns[-2]  # the minute has only just begun
     return Spark(
         stacked(columns, SPARK_WIDTH, SPARK_HEIGHT),

@@ -5,10 +5,24 @@ from typing import NamedTuple
 from flask import Blueprint
 
 from app.web.pages.health import health
+from app.web.pages.people import people
 from app.web.pages.pipeline import pipeline
+from app.web.pages.row import row
+from app.web.pages.search import search
 from app.web.pages.sign_in import sign_in
+from app.web.pages.steering import steering
+from app.web.pages.workflow import workflow
 
-PAGES: tuple[Blueprint, ...] = (pipeline, sign_in, health)
+PAGES: tuple[Blueprint, ...] = (
+    pipeline,
+    workflow,
+    steering,
+    row,
+    search,
+    people,
+    sign_in,
+    health,
+)
 
 
 class Item(NamedTuple):
@@ -16,4 +30,9 @@ class Item(NamedTuple):
     endpoint: str
 
 
-MENU: tuple[Item, ...] = (Item("Pipeline", "pipeline.show"),)
+MENU: tuple[Item, ...] = (
+    Item("Pipeline", "pipeline.show"),
+    Item("Workers", "people.workers"),
+    Item("Submissions", "people.submissions"),
+    Item("Actions", "people.actions"),
+)
