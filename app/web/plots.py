@@ -57,13 +57,8 @@ def _throughput(columns: Sequence[Mapping[str, Any]], span: Span) -> Plot:
     top, marks = ticks(peak(rates), HEIGHT)
     totals = {kind: sum(column[kind] for column in counted) for kind in OUTCOMES}
     told = ", ".join(f"{totals[kind]:,.0f} {kind}" for kind in OUTCOMES)
-    return Plot(
-        stacked(rates, WIDTH, HEIGHT, top=top),
-        [],
-        marks,
-        f"attempts in the last {span.name}: {told}",
-        not any(totals.values()),
-    )
+    bars = stacked(rates, WIDTH, HEIGHT, top=top)
+    return Plot(bars, [], marks, f"attempts in the last {span.name}: {told}", not any(totals.values()))
 
 
 def _waiting(columns: Sequence[Mapping[str, Any]], span: Span) -> Plot:

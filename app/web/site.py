@@ -23,6 +23,7 @@ from app.web.pages import MENU, PAGES
 from app.web.reader import Reader
 from app.web.visitors import check_host, decorate
 from db.connections import Pool
+from db.people.steering import SteeringError
 
 log = logging.getLogger(__name__)
 
@@ -50,10 +51,11 @@ def create_site(settings: Settings, pool: Pool, workflows: Sequence[Workflow]) -
     site.before_request(gate.check)
     site.after_request(decorate)
     figures.register(site)
-    site.context_processor(lambda: {"version": VERSION, "gate": gate, "menu": MENU})
+    site.jinja_env.globals.update(version=VERSION, gate=gate, menu=MENU)
     for page in PAGES:
         site.register_blueprint(page)
     site.register_error_handler(HTTPException, _refused)
+    site.register_error_handler(SteeringError, _impossible)
     site.register_error_handler(psycopg.Error, _database_failed)
     site.register_error_handler(Exception, _broken)
     return site
@@ -71,6 +73,10 @@ def _refused(error: HTTPException) -> Response | tuple[str, int]:
     if error.code is None or error.code < 400:  # noqa: PLR2004 - a redirect
         return error.get_response()
     return _explained(error.code, error.name, error.description or "")
+
+
+def _impossible(error: SteeringError) -> tuple[str, int]:
+    return _explained(400, "That can not be done", str(error))
 
 
 def _database_failed(error: psycopg.Error) -> tuple[str, int]:

@@ -55,10 +55,11 @@ def show(name: str) -> str:
 def waiting(name: str) -> str:
     asked, flow = reader(), reader().workflow(name)
     rows = asked.rows(SQL["waiting"], workflow=name, rows=LONG_LIST + 1, **_after_waiting())
-    more = rows[LONG_LIST - 1] if len(rows) > LONG_LIST else None
-    following = more and url_for(
-        ".waiting", name=name, priority=more["priority"], run_at=more["run_at"].isoformat(), pk=more["pk"]
-    )
+    following = None
+    if len(rows) > LONG_LIST:
+        last = rows[LONG_LIST - 1]
+        place = {"priority": last["priority"], "run_at": last["run_at"].isoformat(), "pk": last["pk"]}
+        following = url_for(".waiting", name=name, **place)
     return _list("waiting", flow, rows[:LONG_LIST], following)
 
 
