@@ -22,6 +22,9 @@ class Line:
     """A line through the points that are known; where nothing is known it is broken."""
 
     path: str
+    points: list[tuple[float, float]]
+    """Those that stand alone."""
+
     kind: str
 
 
@@ -50,17 +53,15 @@ def stacked(
 
 def line(values: Sequence[float | None], width: float, height: float, *, top: float, kind: str) -> Line:
     step = width / max(1, len(values))
-    path, pen = [], "M"
+    stretches: list[list[tuple[float, float]]] = [[]]
     for index, value in enumerate(values):
         if value is None:
-            pen = "M"
-            continue
-        x, y = (index + 0.5) * step, height - height * min(1.0, value / top)
-        path.append(f"{pen}{x:.1f} {y:.1f}")
-        if pen == "M" and (index + 1 == len(values) or values[index + 1] is None):
-            path.append("h.1")  # a single point is seen by its round ends
-        pen = "L"
-    return Line("".join(path), kind)
+            stretches.append([])
+        else:
+            place = (index + 0.5) * step, height - height * min(1.0, value / top)
+            stretches[-1].append((round(place[0], 1), round(place[1], 1)))
+    path = "".join("M" + "L".join(f"{x} {y}" for x, y in points) for points in stretches if len(points) > 1)
+    return Line(path, [points[0] for points in stretches if len(points) == 1], kind)
 
 
 def peak(columns: Sequence[Mapping[str, float]]) -> float:

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 from flask import Flask
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400
+UNITS = ((DAY, "d"), (HOUR, "h"), (MINUTE, "min"))
 NOTHING = "\N{EN DASH}"
 
 
@@ -44,7 +45,14 @@ def duration(value: timedelta | float | None) -> str:
 
 
 def ago(value: datetime | None) -> str:
-    return NOTHING if value is None else f"{duration(datetime.now(UTC) - value)} ago"
+    """In one unit: the moment itself stands in the title."""
+    if value is None:
+        return NOTHING
+    seconds = (datetime.now(UTC) - value).total_seconds()
+    if seconds < 1:
+        return "just now"
+    size, name = next((unit for unit in UNITS if seconds >= unit[0]), (1, "s"))
+    return f"{seconds // size:.0f} {name} ago"
 
 
 def moment(value: datetime | None) -> str:

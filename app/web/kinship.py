@@ -1,9 +1,11 @@
-"""Which rows a row came from and which came from it: along the foreign keys, and from a place to its business."""
+"""Which rows a row came from and which it led to: along the keys between tables, sorted by the way a lead travels."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from app.web.labels import TABLES
+
+ORDER = list(TABLES)
 
 
 class Kin(NamedTuple):
@@ -15,21 +17,28 @@ class Kin(NamedTuple):
 
 
 def parents(table: str) -> list[Kin]:
-    return [*_places(table, "local_businesses", "places_staging"), *_parents(table)]
+    return [kin for kin in _kin(table) if _stands(kin, table) < 0]
 
 
 def children(table: str) -> list[Kin]:
-    found = [Kin(other, kin.own, kin.column) for other in TABLES for kin in _parents(other) if kin.table == table]
-    return [*_places(table, "places_staging", "local_businesses"), *found]
+    return [kin for kin in _kin(table) if _stands(kin, table) > 0]
 
 
-def _parents(table: str) -> Iterator[Kin]:
+def _stands(kin: Kin, table: str) -> int:
+    """Before or after; of two sitemaps the index comes before what it lists."""
+    return ORDER.index(kin.table) - ORDER.index(table) or (-1 if kin.column == "id" else 1)
+
+
+def _kin(table: str) -> Iterator[Kin]:
+    yield from _keys(table)
+    yield from (Kin(other, kin.own, kin.column) for other in TABLES for kin in _keys(other) if kin.table == table)
+    # No key binds these two: a place may be forgotten and its business stay.
+    pair = ("places_staging", "local_businesses")
+    yield from (Kin(other, "place_id", "place_id") for other in pair if table in pair and other != table)
+
+
+def _keys(table: str) -> Iterator[Kin]:
     for column in TABLES[table].columns:
         for key in column.foreign_keys:
             if key.column.table.name in TABLES:
                 yield Kin(key.column.table.name, key.column.name, column.name)
-
-
-def _places(table: str, one: str, other: str) -> list[Kin]:
-    """No key binds them: a place may be forgotten and its business stay."""
-    return [Kin(other, "place_id", "place_id")] if table == one else []

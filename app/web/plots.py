@@ -19,11 +19,19 @@ class Span:
     """So many steps of so many minutes."""
 
     name: str
+    ago: str
     step: int
     count: int
 
 
-SPANS = {span.name: span for span in (Span("hour", 1, 60), Span("day", 15, 96), Span("week", 120, 84))}
+SPANS = {
+    span.name: span
+    for span in (
+        Span("hour", "an hour ago", 1, 60),
+        Span("day", "a day ago", 15, 96),
+        Span("week", "a week ago", 120, 84),
+    )
+}
 
 
 @dataclass(frozen=True)

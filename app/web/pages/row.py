@@ -26,7 +26,7 @@ MOST_EVENTS = 100
 
 
 class Relatives(NamedTuple):
-    kin: Kin
+    table: str
     rows: list[dict[str, Any]]
     more: bool
 
@@ -63,8 +63,8 @@ def show(table: str, pk: str) -> str:
         values=values,
         standings=[Standing(flow, values[flow.status], why.get(flow.name, {})) for flow in flows],
         history=asked.rows(sql_["history"], table=table, pk=pk, rows=MOST_EVENTS) if flows else [],
-        parents=[_relatives(asked, kin, values) for kin in parents(table)],
-        children=[_relatives(asked, kin, values) for kin in children(table)],
+        parents=_families(asked, parents(table), values),
+        children=_families(asked, children(table), values),
         longest=LONGEST_VALUE,
     )
 
@@ -95,9 +95,21 @@ def _shown(column: Column[Any]) -> sql.Composable:
     return sql.SQL("item.{0} as {0}").format(name)
 
 
-def _relatives(asked: Reader, kin: Kin, values: dict[str, Any]) -> Relatives:
-    if values[kin.own] is None:
-        return Relatives(kin, [], more=False)
+def _families(asked: Reader, kin: list[Kin], values: dict[str, Any]) -> list[Relatives]:
+    """By table, each row once: a business may be a domain's first one and also name it."""
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    for one in kin:
+        if values[one.own] is not None:
+            rows = found.setdefault(one.table, {})
+            rows.update({row["pk"]: row for row in _relatives(asked, one, values[one.own])})
+    return [
+        Relatives(table, list(rows.values())[:MOST_KIN], more=len(rows) > MOST_KIN)
+        for table, rows in found.items()
+        if rows
+    ]
+
+
+def _relatives(asked: Reader, kin: Kin, value: Any) -> list[dict[str, Any]]:
     (key,) = TABLES[kin.table].primary_key.columns
     names = {
         **_unfilled(),
@@ -106,8 +118,7 @@ def _relatives(asked: Reader, kin: Kin, values: dict[str, Any]) -> Relatives:
         "table": sql.Identifier(kin.table),
         "column": sql.Identifier(kin.column),
     }
-    rows = asked.rows(statements(SQL, **names)["kin"], value=values[kin.own], rows=MOST_KIN + 1)
-    return Relatives(kin, rows[:MOST_KIN], more=len(rows) > MOST_KIN)
+    return asked.rows(statements(SQL, **names)["kin"], value=value, rows=MOST_KIN + 1)
 
 
 def _unfilled() -> dict[str, sql.Composable]:

@@ -35,6 +35,7 @@ def show(name: str) -> str:
     span = SPANS.get(request.args.get("span", "hour"))
     if stage is None or span is None:
         abort(404, "The workflow is not in this database yet, or the span is none of hour, day and week.")
+    groups = read_failures(asked, name)[:MOST_FAILURES]
     running = asked.rows(SQL["running"], workflow=name, rows=SHORT_LIST)
     coming = asked.rows(SQL["waiting"], workflow=name, rows=SHORT_LIST, **FIRST)
     return page(
@@ -44,8 +45,8 @@ def show(name: str) -> str:
         spans=SPANS,
         running=running,
         coming=coming,
-        labels=labels(asked, flow.source, [row["pk"] for row in [*running, *coming]]),
-        failures=read_failures(asked, name)[:MOST_FAILURES],
+        labels=labels(asked, flow.source, [*(row["pk"] for row in [*running, *coming]), *(one[-1] for one in groups)]),
+        failures=groups,
         limits=read_limits(asked, name),
         errand=errands().of(name),
     )
