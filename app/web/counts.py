@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 SHARE_OF_TIME = 50
 SHORTEST_PAUSE = 2.0
 READ_AT_MOST = 256 * 1024 * 1024
-FIRST_WAIT = 1.0
+FIRST_WAIT = 0.5
 CONTACTS = "contacts"
 
 

@@ -14,6 +14,7 @@ SQL = statements("dashboard/pipeline.sql")
 SPARK_MINUTES = 60
 SPARK_WIDTH, SPARK_HEIGHT = 240, 36
 KEPT_SECONDS = 1.0
+TROUBLES = 8
 
 # What a stage makes of what; the words are those that people use.
 PASSAGES = {
@@ -72,6 +73,7 @@ class Pipeline:
     stages: list[Stage]
     contacts: Count | None
     workers: dict[str, int]
+    troubles: list[dict[str, Any]]
 
 
 def read_pipeline(reader: Reader) -> Pipeline:
@@ -90,7 +92,8 @@ def _read(reader: Reader) -> Pipeline:
         spark = _spark([row for row in rates if row["workflow"] == workflow.name])
         state = state_of(figures, alive=workers["alive"], busy=spark.last > 0)
         stages.append(Stage(number, workflow, figures, counts.get(workflow.name), state, spark))
-    return Pipeline(stages, counts.get(CONTACTS), workers)
+    troubles = [row for row in reader.rows(SQL["troubles"], rows=TROUBLES) if row["workflow"] in reader.workflows]
+    return Pipeline(stages, counts.get(CONTACTS), workers, troubles)
 
 
 def state_of(figures: dict[str, Any], *, alive: int, busy: bool) -> State:

@@ -11,4 +11,5 @@ pipeline = Blueprint("pipeline", __name__)
 
 @pipeline.get("/")
 def show() -> str:
-    return page("pipeline", pipeline=read_pipeline(reader()))
+    asked = reader()
+    return page("pipeline", pipeline=read_pipeline(asked), workflows=asked.workflows)

@@ -12,7 +12,7 @@ from app.web.plots import SPANS, read_plots
 from app.web.reader import Reader, reader
 from app.web.rendering import page
 from app.web.stages import read_pipeline
-from db.people.steering import LIMITS, Failure, failures
+from db.people.steering import LIMITS
 from db.statements import statements
 
 SQL = statements("dashboard/workflow.sql")
@@ -22,10 +22,11 @@ workflow = Blueprint("workflow", __name__)
 SHORT_LIST = 10
 LONG_LIST = 50
 LOOKED_AT = 2000
+MOST_SKIPPED = 10_000_000
 FAILURES_SECONDS = 2.0
 MOST_FAILURES = 25
 EARLIEST = datetime(1, 1, 1, tzinfo=UTC)
-FIRST = {"priority": -(2**31), "run_at": EARLIEST, "pk": ""}
+FIRST: dict[str, Any] = {"priority": -(2**31), "run_at": EARLIEST, "skip": 0}
 
 
 @workflow.get("/workflows/<name>")
@@ -35,7 +36,7 @@ def show(name: str) -> str:
     span = SPANS.get(request.args.get("span", "hour"))
     if stage is None or span is None:
         abort(404, "The workflow is not in this database yet, or the span is none of hour, day and week.")
-    groups = read_failures(asked, name)[:MOST_FAILURES]
+    groups = read_failures(asked, name)
     running = asked.rows(SQL["running"], workflow=name, rows=SHORT_LIST)
     coming = asked.rows(SQL["waiting"], workflow=name, rows=SHORT_LIST, **FIRST)
     return page(
@@ -45,8 +46,9 @@ def show(name: str) -> str:
         spans=SPANS,
         running=running,
         coming=coming,
-        labels=labels(asked, flow.source, [*(row["pk"] for row in [*running, *coming]), *(one[-1] for one in groups)]),
-        failures=groups,
+        labels=labels(asked, flow.source, _keys(running, coming, groups[:MOST_FAILURES])),
+        failures=groups[:MOST_FAILURES],
+        looked_at=sum(group["rows"] for group in groups),
         limits=read_limits(asked, name),
         errand=errands().of(name),
     )
@@ -55,12 +57,11 @@ def show(name: str) -> str:
 @workflow.get("/workflows/<name>/waiting")
 def waiting(name: str) -> str:
     asked, flow = reader(), reader().workflow(name)
-    rows = asked.rows(SQL["waiting"], workflow=name, rows=LONG_LIST + 1, **_after_waiting())
+    after = _after()
+    rows = asked.rows(SQL["waiting"], workflow=name, rows=LONG_LIST + 1, **after)
     following = None
     if len(rows) > LONG_LIST:
-        last = rows[LONG_LIST - 1]
-        place = {"priority": last["priority"], "run_at": last["run_at"].isoformat(), "pk": last["pk"]}
-        following = url_for(".waiting", name=name, **place)
+        following = url_for(".waiting", name=name, **_behind(rows[:LONG_LIST], after))
     return _list("waiting", flow, rows[:LONG_LIST], following)
 
 
@@ -78,12 +79,15 @@ def failed(name: str) -> str:
     return _list("failed", flow, rows, following, error=error)
 
 
-def read_failures(asked: Reader, name: str) -> list[Failure]:
-    def ask() -> list[Failure]:
-        with asked.connection() as connection:
-            return failures(connection, name)
+def read_failures(asked: Reader, name: str) -> list[dict[str, Any]]:
+    def ask() -> list[dict[str, Any]]:
+        return asked.rows(SQL["failures"], workflow=name, rows=LOOKED_AT)
 
     return asked.kept(f"failures of {name}", FAILURES_SECONDS, ask)
+
+
+def _keys(*lists: list[dict[str, Any]]) -> list[str]:
+    return [row.get("pk") or row["example_pk"] for rows in lists for row in rows]
 
 
 def read_limits(asked: Reader, name: str) -> list[dict[str, Any]]:
@@ -95,13 +99,25 @@ def read_limits(asked: Reader, name: str) -> list[dict[str, Any]]:
     ]
 
 
-def _after_waiting() -> dict[str, Any]:
-    """Behind which row the list goes on; what nobody can have been given begins anew."""
+def _after() -> dict[str, Any]:
+    """Where the list goes on; what nobody can have been given begins anew."""
+    given = request.args
     try:
-        run_at = datetime.fromisoformat(request.args["run_at"])
-        return {"priority": int(request.args["priority"]), "run_at": run_at, "pk": request.args["pk"]}
+        place = {"priority": int(given["priority"]), "skip": int(given["skip"])}
+        run_at = datetime.fromisoformat(given["run_at"])
     except (KeyError, ValueError):
         return FIRST
+    is_possible = run_at.tzinfo and abs(place["priority"]) <= -FIRST["priority"] and 0 <= place["skip"] <= MOST_SKIPPED
+    return {**place, "run_at": run_at} if is_possible else FIRST
+
+
+def _behind(rows: list[dict[str, Any]], after: dict[str, Any]) -> dict[str, Any]:
+    """The place of the last row, and how many before it share that place."""
+    place = {"priority": rows[-1]["priority"], "run_at": rows[-1]["run_at"]}
+    skip = sum(all(row[name] == value for name, value in place.items()) for row in rows)
+    if all(after[name] == value for name, value in place.items()):
+        skip += after["skip"]
+    return {**place, "run_at": place["run_at"].isoformat(), "skip": skip}
 
 
 def _list(kind: str, flow: Workflow, rows: list[dict[str, Any]], following: str | None, **more: Any) -> str:
