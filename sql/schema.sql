@@ -57,7 +57,7 @@ create table if not exists engine.usage (
 ) with (fillfactor = 50);
 
 -- What happened in each minute, for plots: counted by worker processes in memory and written with their beats, so that
--- no row's transaction knows of it. Pruned by age. docs/decisions/0009 says why.
+-- no row's transaction knows of it. Pruned by age. docs/decisions/0010 says why.
 create table if not exists engine.rate (
     workflow text not null,
     minute timestamptz not null,
