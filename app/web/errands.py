@@ -13,10 +13,12 @@ from flask import current_app
 from psycopg import Connection
 
 from app.logs import event
+from app.web.patience import patient
 from db.connections import Pool
 
 log = logging.getLogger(__name__)
 
+MOST_AT_ONCE = 2  # each holds a connection of the pool
 PATIENCE_SECONDS = 2.0
 REMEMBERED_SECONDS = 600.0
 
@@ -43,7 +45,7 @@ class Errand:
 
 
 class Errands:
-    """One at a time for a workflow: two people who press the same button do not do it twice."""
+    """One at a time for a workflow: two people who press the same button do not do it twice. And few in all."""
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
@@ -57,8 +59,8 @@ class Errands:
     def start(self, workflow: str, title: str, operator: str, work: Work) -> Errand | None:
         """Begin, and wait a moment for a short one to end; None when another one is still at it."""
         with self._lock:
-            standing = self._errands.get(workflow)
-            if standing and not standing.ended.is_set():
+            busy = [name for name, errand in self._errands.items() if not errand.ended.is_set()]
+            if workflow in busy or len(busy) >= MOST_AT_ONCE:
                 return None
             errand = self._errands[workflow] = Errand(title, operator)
         threading.Thread(target=self._run, args=[errand, work], name="errand", daemon=True).start()
@@ -67,7 +69,7 @@ class Errands:
 
     def _run(self, errand: Errand, work: Work) -> None:
         try:
-            with self._pool.connection() as connection:
+            with patient(self._pool) as connection:
                 errand.changed = work(connection, errand.tell)
         except (psycopg.Error, ValueError) as error:
             errand.mistake = str(error)

@@ -19,7 +19,7 @@ from db.connections import open_pool
 log = logging.getLogger(__name__)
 
 THREADS = 6
-CONNECTIONS = 4
+CONNECTIONS = 6
 DATABASE_SECONDS = 3
 
 

@@ -81,6 +81,8 @@ def _impossible(error: SteeringError) -> tuple[str, int]:
 
 def _database_failed(error: psycopg.Error) -> tuple[str, int]:
     event(log, logging.WARNING, "page.failed", path=request.path, error=str(error))
+    if isinstance(error, psycopg.errors.QueryCanceled | psycopg.errors.LockNotAvailable):
+        return _explained(503, "The database took too long", "Somebody else is busy there. Try again in a moment.")
     if isinstance(error, psycopg.OperationalError):
         return _explained(
             503, "The database does not answer", "Nothing is lost: rows wait there. Try again in a moment."

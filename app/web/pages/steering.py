@@ -11,6 +11,7 @@ from werkzeug.wrappers import Response
 from actors._workflow import Workflow
 from app.web.errands import Errand, Tell, errands
 from app.web.gate import gate
+from app.web.patience import patient
 from app.web.reader import reader
 from db.people.steering import LIMITS, Chosen, SteeringError, cancel, pause, requeue, resume, run_now, set_limits
 
@@ -57,7 +58,7 @@ def cancel_rows(name: str) -> Response | str:
 @steering.post("/workflows/<name>/run-now")
 def run_rows_now(name: str) -> Response:
     flow, pk = reader().workflow(name), request.form.get("pk", "")
-    with reader().connection() as connection:
+    with patient(reader().pool) as connection:
         rows = run_now(connection, flow, [pk], operator=_operator())
     told = "The row is due now." if rows else "The row runs or is due already, or it is gone."
     flash(told, "good" if rows else "bad")
@@ -74,7 +75,7 @@ def _for_many(name: str, action: str) -> Response | str:
     except ValueError as error:
         return _back(name, str(error), "bad")
     if errand is None:
-        return _back(name, "Something else is still going on for this workflow; wait until it has ended.", "bad")
+        return _back(name, "Something else is still going on; wait until it has ended.", "bad")
     reader().forget()
     kind = "bad" if errand.mistake else "good"
     if chosen.pks:
@@ -136,7 +137,7 @@ def _whole_number(field: str) -> int | None:
 def _control(name: str, done: str, change: Callable[[Connection[Any]], None]) -> Response:
     reader().workflow(name)
     try:
-        with reader().connection() as connection:
+        with patient(reader().pool) as connection:
             change(connection)
     except SteeringError as error:
         return _back(name, str(error), "bad")
