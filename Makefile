@@ -5,7 +5,7 @@ UV := .venv/bin/uv
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo up compose test check format bench evaluate chaos soak reliability audit
+.PHONY: help setup demo up compose test check format bench evaluate chaos soak reliability audit screenshots
 
 help:  ## what you can make
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -57,6 +57,9 @@ chaos: $(READY)  ## break everything on purpose and check the promises: MINUTES=
 
 soak: $(READY)  ## half an hour of steady load with faults: does anything grow? MINUTES=30
 	@.venv/bin/python -m tests.chaos.soak $(if $(MINUTES),--minutes $(MINUTES))
+
+screenshots: $(READY)  ## pictures of the dashboard into docs/images, by Chromium, from five minutes in the demo world
+	@.venv/bin/python -m tests.screenshots
 
 audit: $(READY)  ## known holes in the dependencies; asks an advisory service on the internet
 	$(UV) audit --frozen

@@ -30,10 +30,12 @@ from app.setting_types import (
     LogFormat,
     LogLevel,
     Minutes,
+    Names,
     ProxyUrl,
     Seconds,
     Stages,
     Tenant,
+    Token,
     TracesUrl,
     UserAgent,
     UserId,
@@ -99,6 +101,10 @@ class Settings(BaseSettings, frozen=True, populate_by_name=True, hide_input_in_e
     keep_successes: bool = Field(False, alias="SCRAPERSKY_KEEP_SUCCESSES", description="true or false")
     metrics_host: Host = Field("127.0.0.1", alias="SCRAPERSKY_METRICS_HOST", description="a host without a port")
     metrics_port: int = whole_number("SCRAPERSKY_METRICS_PORT", 9464, 0, 65_535)
+    web_host: Host = Field("127.0.0.1", alias="SCRAPERSKY_WEB_HOST", description="a host without a port")
+    web_port: int = whole_number("SCRAPERSKY_WEB_PORT", 9465, 0, 65_535)
+    web_token: Token = Field(SecretStr(""), alias="SCRAPERSKY_WEB_TOKEN")
+    web_names: Names = Field((), alias="SCRAPERSKY_WEB_NAMES")
     log_level: LogLevel = Field(LogLevels(), alias="SCRAPERSKY_LOG_LEVEL")
     log_format: LogFormat = Field("text", alias="SCRAPERSKY_LOG_FORMAT", description="text or json")
     traces: TracesUrl = Field("", alias="SCRAPERSKY_TRACES")

@@ -22,6 +22,7 @@ from app.late import LateRecords
 from app.listener import Listener
 from app.logs import event
 from app.quarantine import Quarantine
+from app.rates import Rates
 from app.runner import Runner, Surroundings
 from app.supervisor import supervisor_pid
 from app.tools import Toolbox, web_client
@@ -88,6 +89,9 @@ class Process(Middleware):
         url = stack.enter_context(database(settings))
         pool = open_pool(url, size=min(settings.threads, 4) + 1, name="worker")
         stack.callback(pool.close)
+        rates = Rates(pool, settings.beat)
+        rates.start()
+        stack.callback(rates.stop)
         names = [workflow.name for workflow in (*self.workflows, *self.internal)]
         heart = self.heart = Heart(url, settings.beat, self._on_drain, names)
         heart.start()
@@ -116,6 +120,7 @@ class Process(Middleware):
             settings.keep_successes,
             settings.system_user_id,
             toolbox,
+            rates=rates,
             traces=traces,
         )
         # No workflow may take the last threads: one full of slow rows must not stop the others.

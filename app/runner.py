@@ -24,6 +24,7 @@ from app.heart import Heart
 from app.late import LateRecords
 from app.logs import event
 from app.quarantine import Quarantine
+from app.rates import Rates
 from app.tools import Lent, Toolbox
 from app.traces import Traces
 from db.connections import Pool, transaction
@@ -57,6 +58,7 @@ class Surroundings:
     keep_successes: bool
     created_by: UUID | None
     toolbox: Toolbox
+    rates: Rates
     traces: Traces = field(default_factory=Traces)  # off
 
 
@@ -139,6 +141,7 @@ class Runner:
         wait = metrics.wait.labels(name)
         for row in batch.rows:
             wait.observe(max(0.0, row.waited))
+        self.around.rates.started(name, [row.waited for row in batch.rows])
 
     def _run(self, batch: Batch) -> list[Ending]:
         endings: list[Ending] = []
@@ -191,6 +194,7 @@ class Runner:
         work = metrics.work.labels(self.workflow.name)
         for seconds in ran:
             work.observe(seconds)
+        self.around.rates.worked(self.workflow.name, sum(ran))
 
     def _attempt(self, claimed: Claimed, lent: Lent) -> Outcome:
         """Run one row within its time limit. No connection and no transaction is held here."""
@@ -263,6 +267,7 @@ class Runner:
         name = self.workflow.name
         for verdict, count in Counter(one.verdict for one in ended if one.verdict != "locked").items():
             metrics.outcomes.labels(name, verdict).inc(count)
+            self.around.rates.ended(name, verdict, count)
         if not log.isEnabledFor(logging.INFO):
             return
         lowest = logging.DEBUG if log.isEnabledFor(logging.DEBUG) else logging.INFO

@@ -13,11 +13,13 @@ from uuid import UUID
 import platformdirs
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 from pydantic_core import PydanticCustomError
 
 from actors.selection import STAGES, AutoSelect
 from app.log_levels import LogLevels, parse_levels
+
+SHORTEST_TOKEN = 16
 
 
 def expected(rule: str) -> PydanticCustomError:
@@ -100,6 +102,21 @@ def check_log_levels(value: str | LogLevels) -> LogLevels:
         raise expected(str(error)) from None
 
 
+def check_names(value: str | Iterable[str]) -> tuple[str, ...]:
+    """Names of hosts with commas between them."""
+    names = value.split(",") if isinstance(value, str) else value
+    found = tuple(name.strip().lower() for name in names)
+    if not all(re.fullmatch(r"[a-z0-9_-]+([.][a-z0-9_-]+)*", name) for name in found):
+        raise expected("names of hosts without ports, such as leads.acme.example, with commas between them")
+    return found
+
+
+def check_token(value: SecretStr) -> SecretStr:
+    if value.get_secret_value() and len(value.get_secret_value()) < SHORTEST_TOKEN:
+        raise expected(f"a secret of {SHORTEST_TOKEN} characters or more, such as `openssl rand -hex 32` prints")
+    return value
+
+
 def check_path(value: Path) -> Path:
     try:
         return value.expanduser().absolute()
@@ -152,6 +169,8 @@ Stages = Annotated[AutoSelect, BeforeValidator(check_stages)]
 AbsolutePath = Annotated[Path, AfterValidator(check_path)]
 ExistingFile = Annotated[Path, AfterValidator(check_file)]
 Host = Annotated[str, Field(pattern=r"^([A-Za-z0-9._-]+|[0-9A-Fa-f]*:[0-9A-Fa-f]*:[0-9A-Fa-f:.]*)$")]
+Names = Annotated[tuple[str, ...], BeforeValidator(check_names)]
+Token = Annotated[SecretStr, AfterValidator(check_token)]
 Seconds = Annotated[timedelta, BeforeValidator(number_of("seconds", timedelta(seconds=1)))]
 Minutes = Annotated[timedelta, BeforeValidator(number_of("minutes", timedelta(minutes=1)))]
 Days = Annotated[timedelta, BeforeValidator(number_of("days", timedelta(days=1)))]

@@ -12,6 +12,7 @@ from app.database import database
 from app.exposition import metrics_server
 from app.supervisor import Child, Supervisor
 from app.sweeper import Sweeper
+from app.web.address import address, check_exposure, check_port
 from app.workflows import load_workflows
 from db.connections import open_pool
 from db.migrate import migrate
@@ -20,6 +21,10 @@ from db.migrate import migrate
 def run_up(settings: Settings) -> int:
     """Everything in one command."""
     others = [Child("sweeper", ["app.cli", "sweeper"])]
+    check_exposure(settings)
+    check_port(settings)
+    if settings.web_port:
+        others.append(Child("dashboard", ["app.cli", "web"]))
     if settings.broker_url:
         others.append(Child("listener", ["app.cli", "listen"]))
     return _supervise(settings, others, with_migration=True)
@@ -58,6 +63,8 @@ def _greet(settings: Settings, *, with_hint: bool) -> None:
         f"  database   {where}; to type SQL: {sys.argv[0]} psql",
         f"  workers    {settings.processes} processes of {settings.threads} threads, {broker} broker",
     ]
+    if settings.web_port and with_hint:
+        lines.append(f"  dashboard  {address(settings)}")
     if settings.metrics_port:
         lines.append(f"  metrics    http://{settings.metrics_host}:{settings.metrics_port}/metrics")
     if with_hint:

@@ -10,6 +10,24 @@ set beats = beats + 1, last_beat = clock_timestamp(), draining = %(draining)s or
 where id = %(id)s
 returning drain_wanted
 
+-- name: add_rates
+-- The clock of the server decides which minute it is: all hosts write into the same one.
+insert into engine.rate as rate (workflow, minute, completed, retried, failed, other, worked_seconds, started,
+                                 waited_seconds, longest_wait_seconds)
+select counted.workflow, date_trunc('minute', clock_timestamp()), completed, retried, failed, other, worked, started,
+       waited, longest
+from unnest(%(workflow)s::text[], %(completed)s::bigint[], %(retried)s::bigint[], %(failed)s::bigint[],
+            %(other)s::bigint[], %(worked)s::float8[], %(started)s::bigint[], %(waited)s::float8[],
+            %(longest)s::float8[])
+     as counted (workflow, completed, retried, failed, other, worked, started, waited, longest)
+order by counted.workflow
+on conflict (workflow, minute) do update
+set completed = rate.completed + excluded.completed, retried = rate.retried + excluded.retried,
+    failed = rate.failed + excluded.failed, other = rate.other + excluded.other,
+    worked_seconds = rate.worked_seconds + excluded.worked_seconds, started = rate.started + excluded.started,
+    waited_seconds = rate.waited_seconds + excluded.waited_seconds,
+    longest_wait_seconds = greatest(rate.longest_wait_seconds, excluded.longest_wait_seconds)
+
 -- name: unregister
 delete from engine.worker where id = %(id)s
 

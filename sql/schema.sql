@@ -56,6 +56,22 @@ create table if not exists engine.usage (
     primary key (workflow, period)
 ) with (fillfactor = 50);
 
+-- What happened in each minute, for plots: counted by worker processes in memory and written with their beats, so that
+-- no row's transaction knows of it. Pruned by age. docs/decisions/0010 says why.
+create table if not exists engine.rate (
+    workflow text not null,
+    minute timestamptz not null,
+    completed bigint not null default 0,
+    retried bigint not null default 0,
+    failed bigint not null default 0,
+    other bigint not null default 0,
+    worked_seconds float8 not null default 0,
+    started bigint not null default 0,
+    waited_seconds float8 not null default 0,
+    longest_wait_seconds float8 not null default 0,
+    primary key (workflow, minute)
+) with (fillfactor = 70);
+
 -- One row per business row that is wanted, running or dead. Narrow and short-lived.
 create table if not exists engine.job (
     workflow text not null,

@@ -43,6 +43,9 @@ where ctid = any(array(
     where action.happened_at < clock_timestamp() - %(age)s and not engine.still_counts(action.*)
     limit %(rows)s))
 
+-- name: prune_rates
+delete from engine.rate where minute < clock_timestamp() - %(age)s
+
 -- name: cut_off_listeners
 -- A listener of ours that was stopped with its connection open reads nothing, and the queue can not be emptied behind it.
 select pid, pg_terminate_backend(pid)

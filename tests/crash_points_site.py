@@ -25,6 +25,7 @@ from app.deadline import Watchdog
 from app.heart import Heart
 from app.late import LateRecords
 from app.quarantine import Quarantine
+from app.rates import Rates
 from app.runner import Runner, Surroundings
 from app.sweeper import Sweeper
 from app.tools import Toolbox, web_client
@@ -124,6 +125,7 @@ def crash_site(url: str, workflow: Workflow, *, polite: bool) -> Iterator[CrashS
             keep_successes=False,
             created_by=None,
             toolbox=stack.enter_context(Toolbox(settings, web_client(settings, pool))),
+            rates=Rates(pool, settings.beat),
         )
         victims = stack.enter_context(_victims(url, polite=polite))
         yield CrashSite(

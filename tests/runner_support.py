@@ -16,6 +16,7 @@ from app.deadline import Watchdog
 from app.heart import Heart
 from app.late import LateRecords
 from app.quarantine import Quarantine
+from app.rates import Rates
 from app.runner import Runner, Surroundings
 from app.tools import Toolbox
 from app.traces import Traces
@@ -59,6 +60,7 @@ def run_once() -> Iterator[RunOnce]:
                 keep_successes=False,
                 created_by=None,
                 toolbox=Toolbox(Settings(database_url=url), client),
+                rates=Rates(pool, timedelta(seconds=1)),
                 traces=traces or Traces(),
             )
             Runner(workflow, around, threads=1).nudge()

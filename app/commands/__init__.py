@@ -14,11 +14,12 @@ from app.commands.records import audit, prune
 from app.commands.search import search
 from app.commands.select import select
 from app.commands.suppress import suppress
+from app.commands.web import web
 from app.commands.why import history, why
 from app.commands.workers import drain, workers
 
 COMMANDS: tuple[click.Command, ...] = (
     *(search, import_, select, contacts, export, suppress),
-    *(why, history, doctor, workflows, pause, resume, limit, errors, requeue, cancel, workers, drain),
+    *(why, history, doctor, web, workflows, pause, resume, limit, errors, requeue, cancel, workers, drain),
     *(backup, restore, after_restore, prune, audit, completion),
 )

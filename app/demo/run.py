@@ -1,11 +1,14 @@
 """`scrapersky demo`: the whole pipeline, from five searches to contacts, in a world without internet."""
 
 import signal
+import socket
 import sys
 import threading
 import time
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 from rich.console import Console
@@ -16,7 +19,7 @@ from app.demo.places_simulator import PlacesSimulator
 from app.demo.proxy import Proxy
 from app.demo.queue import Queue, open_queue
 from app.demo.screen import DemoStalled, refusal_table, score_table, show_differences, watch, workflow_table
-from app.demo.stack import KEY, StackError, running_stack
+from app.demo.stack import KEY, Stack, StackError, running_stack
 from app.demo.truth import score
 from app.demo.visits import Visits
 from app.demo.world import BUSINESSES, SITES
@@ -24,6 +27,7 @@ from app.demo.world.listing import SEARCHES, TOWN, places
 from db.embedded import EmbeddedPostgres
 
 LONGEST_SECONDS = 170
+WEB_PORT = 9465
 FAILURE, INTERRUPTED = 1, 130
 
 
@@ -40,6 +44,40 @@ def run_demo(settings: Settings, *, keep: bool, home: Path | None = None) -> int
         return INTERRUPTED
 
 
+class World(NamedTuple):
+    url: str
+    queue: Queue
+    stack: Stack
+    proxy: Proxy
+    certificates: Path
+
+
+@contextmanager
+def running_world(home: Path, visits: Visits, settings: Mapping[str, str]) -> Iterator[World]:
+    """The small web and, inside it, `scrapersky up` with a database of its own in this home."""
+    with ExitStack() as opened:
+        url = opened.enter_context(EmbeddedPostgres(home).use())
+        certificates = home / "ca.pem"
+        authority = Authority()
+        authority.write(certificates)
+        simulator = PlacesSimulator(places(), keys=[KEY])
+        proxy = opened.enter_context(Proxy(SITES, authority, simulator.handle, visits))
+        stack = opened.enter_context(running_stack(home, proxy.url, certificates, settings))
+        yield World(url, opened.enter_context(open_queue(url, stack)), stack, proxy, certificates)
+
+
+def free_port(wanted: int) -> int:
+    """The port that was wanted, or another one when somebody has it."""
+    for port in (wanted, 0):
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return int(probe.getsockname()[1])
+    raise StackError("no free port on 127.0.0.1 for the dashboard")
+
+
 class Demo:
     def __init__(self, home: Path, console: Console) -> None:
         self.home = home
@@ -51,21 +89,15 @@ class Demo:
         self.console.print(
             f"[bold]ScraperSky demo[/bold]  {len(BUSINESSES)} businesses, {len(SITES)} sites, no internet"
         )
-        with ExitStack() as opened:
-            url = opened.enter_context(EmbeddedPostgres(self.home).use())
-            certificates = self.home / "ca.pem"
-            authority = Authority()
-            authority.write(certificates)
-            simulator = PlacesSimulator(places(), keys=[KEY])
-            proxy = opened.enter_context(Proxy(SITES, authority, simulator.handle, self.visits))
-            stack = opened.enter_context(running_stack(self.home, proxy.url, certificates))
-            queue = opened.enter_context(open_queue(url, stack))
-            before = self._fill(queue)
-            watch(self.console, queue, stack, limit=LONGEST_SECONDS)
-            code = self._report(queue, before)
-            self.console.print(f"log      {stack.log}", soft_wrap=True)
+        port = free_port(WEB_PORT)
+        with running_world(self.home, self.visits, {"SCRAPERSKY_WEB_PORT": str(port)}) as world:
+            self.console.print(f"watch it at http://127.0.0.1:{port}/", soft_wrap=True)
+            before = self._fill(world.queue)
+            watch(self.console, world.queue, world.stack, limit=LONGEST_SECONDS)
+            code = self._report(world.queue, before)
+            self.console.print(f"log      {world.stack.log}", soft_wrap=True)
             if keep:
-                self._keep(proxy, certificates)
+                self._keep(world.proxy, world.certificates)
         return code
 
     def _fill(self, queue: Queue) -> tuple[int, str] | None:

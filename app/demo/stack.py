@@ -4,7 +4,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -35,9 +35,9 @@ class StackError(RuntimeError):
 
 
 class Stack:
-    def __init__(self, home: Path, log: Path, proxy: str, certificates: Path) -> None:
-        self.log = log
-        with log.open("wb") as output:
+    def __init__(self, home: Path, proxy: str, certificates: Path, settings: Mapping[str, str]) -> None:
+        self.log = home / "up.log"
+        with self.log.open("wb") as output:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "app.cli", "up"],
                 env={
@@ -47,6 +47,7 @@ class Stack:
                     "SCRAPERSKY_HOME": str(home),
                     "SCRAPERSKY_PROXY": proxy,
                     "SCRAPERSKY_CA_FILE": str(certificates),
+                    **settings,
                 },
                 cwd=home,  # where no .env lies that could name another database
                 stdin=subprocess.DEVNULL,
@@ -74,8 +75,8 @@ class Stack:
 
 
 @contextmanager
-def running_stack(home: Path, proxy: str, certificates: Path) -> Iterator[Stack]:
-    stack = Stack(home, home / "up.log", proxy, certificates)
+def running_stack(home: Path, proxy: str, certificates: Path, settings: Mapping[str, str]) -> Iterator[Stack]:
+    stack = Stack(home, proxy, certificates, settings)
     try:
         yield stack
     finally:

@@ -45,7 +45,7 @@ class Contact(Identified, OwnedByTenant, Timestamped, Base):
 
     domain_id: Mapped[UUID] = mapped_column(ForeignKey("domains.id", ondelete="CASCADE"))
     page_id: Mapped[UUID | None] = mapped_column(ForeignKey("pages.id", ondelete="SET NULL"), index=True)
-    email: Mapped[str | None]
+    email: Mapped[str | None] = mapped_column(index=True)
     email_type: Mapped[str | None] = mapped_column(one_of("email_type", "SERVICE", "CORPORATE", "FREE", "UNKNOWN"))
     name: Mapped[str | None]
     role: Mapped[str | None]

@@ -33,7 +33,7 @@ def test_the_example_writes_out_every_default_that_is_the_same_everywhere():
     assert empty == {
         *("DATABASE_URL", "LISTEN_DATABASE_URL", "BROKER_URL", "SCRAPERSKY_HOME", "SYSTEM_USER_ID"),
         *("GOOGLE_MAPS_API_KEY", "PLACES_RETENTION_DAYS", "SCRAPERSKY_PROXY", "SCRAPERSKY_CA_FILE"),
-        *("SCRAPERSKY_BACKOFF_SECONDS", "SCRAPERSKY_TRACES"),
+        *("SCRAPERSKY_BACKOFF_SECONDS", "SCRAPERSKY_TRACES", "SCRAPERSKY_WEB_TOKEN", "SCRAPERSKY_WEB_NAMES"),
     }
 
 

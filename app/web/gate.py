@@ -1,0 +1,73 @@
+"""Without a token everybody who gets here may look, and nobody may change anything. With one, sign in first."""
+
+import secrets
+import threading
+import time
+from collections import deque
+
+from flask import abort, current_app, redirect, request, session, url_for
+from werkzeug.wrappers import Response
+
+OPEN = ("static", "sign_in.show", "sign_in.enter", "health.livez", "health.readyz")
+WRONG_A_MINUTE = 5
+MINUTE = 60.0
+
+
+class Gate:
+    def __init__(self, token: str) -> None:
+        self._token = token
+        self._wrong: deque[float] = deque(maxlen=WRONG_A_MINUTE)
+        self._counting = threading.Lock()
+
+    @property
+    def is_read_only(self) -> bool:
+        return not self._token
+
+    @property
+    def operator(self) -> str | None:
+        """Who is signed in."""
+        name: str | None = session.get("operator")
+        return name
+
+    @property
+    def form_token(self) -> str:
+        """Goes into every form; a page elsewhere can not know it."""
+        token: str = session.get("form_token", "")
+        return token
+
+    def check(self) -> Response | None:
+        """Before every request: is it allowed to see this, and to change that?"""
+        if request.method not in {"GET", "HEAD"}:
+            self._check_change()
+        if self.is_read_only or request.endpoint in OPEN or self.operator:
+            return None
+        if request.method != "GET" or request.headers.get("HX-Request"):
+            abort(401, "Sign in first.")
+        return redirect(url_for("sign_in.show", to=request.full_path.rstrip("?")))
+
+    def _check_change(self) -> None:
+        if self.is_read_only:
+            abort(403, "The dashboard is read-only, because SCRAPERSKY_WEB_TOKEN is not set.")
+        if request.headers.get("Sec-Fetch-Site", "same-origin") not in {"same-origin", "none"}:
+            abort(403, "This form was sent by another site. Open the dashboard itself and try again.")
+        if request.endpoint in OPEN:
+            return
+        given = request.form.get("form_token", "")
+        if not self.form_token or not secrets.compare_digest(given.encode(), self.form_token.encode()):
+            abort(403, "This form is from an older session. Open the page again and repeat what you did.")
+
+    def admits(self, token: str) -> bool:
+        """Whether it is the token. Who guesses is told to wait, whatever the next guess is."""
+        with self._counting:
+            now = time.monotonic()
+            if len(self._wrong) == WRONG_A_MINUTE and now - self._wrong[0] < MINUTE:
+                abort(429, f"{WRONG_A_MINUTE} wrong tokens within a minute. Wait a minute, then try again.")
+            if secrets.compare_digest(token.encode(), self._token.encode()):
+                return True
+            self._wrong.append(now)
+            return False
+
+
+def gate() -> Gate:
+    found: Gate = current_app.extensions["gate"]
+    return found

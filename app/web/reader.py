@@ -1,0 +1,73 @@
+"""What pages ask the database: statements of sql/dashboard, one short transaction each, rows as dictionaries."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from flask import abort, current_app
+from psycopg import Connection
+from psycopg.rows import DictRow, dict_row
+
+from actors._workflow import Workflow
+from app.web.counts import Counts
+from db.connections import Pool
+
+Value = TypeVar("Value")
+
+SHARE_OF_TIME = 20
+
+
+class Reader:
+    def __init__(self, pool: Pool, workflows: Sequence[Workflow], counts: Counts) -> None:
+        self.pool = pool
+        self.workflows = {workflow.name: workflow for workflow in workflows}
+        self.counts = counts
+        self._kept: dict[str, tuple[float, Any]] = {}
+        self._turns: dict[str, threading.Lock] = {}
+        self._keeping = threading.Lock()
+
+    def rows(self, statement: bytes, **parameters: Any) -> list[DictRow]:
+        with self.connection() as connection, connection.cursor(row_factory=dict_row) as cursor:
+            return cursor.execute(statement, parameters).fetchall()
+
+    def row(self, statement: bytes, **parameters: Any) -> DictRow | None:
+        found = self.rows(statement, **parameters)
+        return found[0] if found else None
+
+    @contextmanager
+    def connection(self) -> Iterator[Connection[Any]]:
+        with self.pool.connection() as connection:
+            yield connection
+
+    def kept(self, name: str, seconds: float, ask: Callable[[], Value]) -> Value:
+        """An answer for everybody who asks within so many seconds: ten open browsers cost as much as one.
+
+        An answer that took long is kept for longer, so that no question takes more than a twentieth of the time.
+        """
+        with self._keeping:
+            turn = self._turns.setdefault(name, threading.Lock())
+        with turn:
+            good_until, answer = self._kept.get(name, (float("-inf"), None))
+            began = time.monotonic()
+            if began > good_until:
+                answer = ask()
+                ended = time.monotonic()
+                self._kept[name] = ended + max(seconds, SHARE_OF_TIME * (ended - began)), answer
+            return answer  # type: ignore[no-any-return]
+
+    def forget(self) -> None:
+        """After a change: whoever made it wants to see it."""
+        self._kept = {}
+
+    def workflow(self, name: str) -> Workflow:
+        if name not in self.workflows:
+            abort(404, f"There is no workflow '{name}'; known are {', '.join(self.workflows)}.")
+        return self.workflows[name]
+
+
+def reader() -> Reader:
+    """The reader of the site that answers this request."""
+    found: Reader = current_app.extensions["reader"]
+    return found

@@ -1,0 +1,47 @@
+"""`scrapersky web`: the dashboard behind waitress, until a signal or until the supervisor is gone."""
+
+import contextlib
+import logging
+import signal
+import threading
+
+import waitress
+
+from app.config import ConfigurationError, Settings
+from app.database import database
+from app.logs import event
+from app.supervisor import exit_with_parent
+from app.web.address import address, check_exposure, listen
+from app.web.site import create_site
+from app.workflows import load_workflows
+from db.connections import open_pool
+
+log = logging.getLogger(__name__)
+
+THREADS = 6
+CONNECTIONS = 6
+DATABASE_SECONDS = 3
+
+
+def run_web(settings: Settings) -> int:
+    check_exposure(settings)
+    if not settings.web_port:
+        raise ConfigurationError("SCRAPERSKY_WEB_PORT: expected a port to serve at, got 0, which means none")
+    with contextlib.ExitStack() as stack:
+        listening = stack.enter_context(listen(settings))
+        url = stack.enter_context(database(settings))
+        pool = open_pool(url, size=CONNECTIONS, name="dashboard", timeout=DATABASE_SECONDS)
+        stack.callback(pool.close)
+        site = create_site(settings, pool, load_workflows(settings))
+        server = waitress.create_server(
+            site, sockets=[listening], threads=THREADS, ident=None, clear_untrusted_proxy_headers=True
+        )
+        stack.callback(server.close)
+        stop = threading.Event()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: stop.set())
+        exit_with_parent(stop.set)
+        threading.Thread(target=server.run, name="dashboard", daemon=True).start()
+        event(log, logging.INFO, "web.started", url=address(settings))
+        stop.wait()
+    return 0
