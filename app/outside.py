@@ -19,7 +19,7 @@ RESULTS: Final[dict[type[FetchError], str]] = {
 }
 
 # Google's list price of the first tier for the fields that are asked for: Text Search Enterprise, Text Search Pro and
-# Place Details Enterprise, US dollars for a thousand calls. What is refused costs nothing.
+# Place Details Enterprise, US dollars for a thousand calls in 2025. What is refused costs nothing.
 PRICES: Final = {"search": 35, "locate": 32, "details": 20}
 
 _TOO_MANY: Final = 429
