@@ -183,7 +183,7 @@ return (
 );
 
 -- When the sweep looks at a block of the workflow's table again. It takes so many blocks per pass, from where it stopped.
-create or replace function engine.sweep_comes(flow engine.workflow, block bigint) returns text
+create or replace function engine.sweep_comes(flow engine.workflow, block bigint, does text) returns text
 language plpgsql as $$
 declare
     place engine.sweep_position;
@@ -193,16 +193,17 @@ declare
 begin
     select * into place from engine.sweep_position where name = flow.name;
     if place.swept_at is null then
-        return 'no sweeper has come by yet';
+        return format('the sweep %s, but no sweeper has come by yet', does);
     elsif place.swept_at < clock_timestamp() - 3 * place.every then
-        return format('no sweeper runs: the last pass was %s ago', engine.span(clock_timestamp() - place.swept_at));
+        return format('the sweep %s, but no sweeper runs: the last pass was %s ago', does,
+                      engine.span(clock_timestamp() - place.swept_at));
     end if;
     start := case when place.next_block >= blocks then 0 else place.next_block end;
     passes := 1 + case
         when block >= start then (block - start) / place.pass_blocks
         else ceil((blocks - start)::numeric / place.pass_blocks)::bigint + block / place.pass_blocks
     end;
-    return format('the sweep comes by in about %s',
+    return format('the sweep %s in about %s', does,
                   engine.span(place.swept_at + passes * place.every - clock_timestamp()));
 end
 $$;

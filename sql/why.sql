@@ -27,10 +27,10 @@ declare
     fault text := engine.trigger_fault(flow);
 begin
     code := case when fault is null then 'no_job' when fault ~ 'missing' then 'trigger_missing' else 'trigger_disabled' end;
-    reason := format('%L, but %s: %s; %s and submits it', flow.queued,
+    reason := format('%L, but %s: %s; %s', flow.queued,
                      case when job.pk is null then 'it has no job' else 'its job failed for good before' end,
                      coalesce(fault, 'it was written past the triggers (a restore, replication, triggers switched off)'),
-                     engine.sweep_comes(flow, block));
+                     engine.sweep_comes(flow, block, 'submits it'));
     remedy := format('To have it submitted now: %sscrapersky sweep --workflow %s', case code
         when 'trigger_missing' then 'scrapersky migrate; '
         when 'trigger_disabled' then format('alter table %s enable trigger user; ', flow.relation)
@@ -47,7 +47,8 @@ declare
 begin
     if job.token is null then
         code := 'orphaned';
-        reason := format('%L, but no worker has claimed it; %s and queues it again', flow.processing, engine.sweep_comes(flow, block));
+        reason := format('%L, but no worker has claimed it; %s', flow.processing,
+                         engine.sweep_comes(flow, block, 'queues it again'));
         remedy := format('To have it queued now: scrapersky sweep --workflow %s', flow.name);
         return;
     end if;
@@ -59,7 +60,7 @@ begin
                      coalesce(engine.worker_name(job.worker_id), format('worker %s, which is gone', left(job.worker_id::text, 8))));
     if worker.id is null then
         code := 'worker_gone';
-        reason := format('%s; %s and gives it back', reason, engine.sweep_comes(flow, 0));
+        reason := format('%s; %s', reason, engine.sweep_comes(flow, 0, 'gives it back'));
         remedy := format('To have it given back now: scrapersky sweep --workflow %s', flow.name);
     elsif worker.quiet then
         code := 'worker_silent';

@@ -53,7 +53,7 @@ begin
             case when workers.silent > 0 then format('%s silent for more than three heartbeats', workers.silent) end,
             case when workers.unaware > 0 then format('%s of a version that does not know it', workers.unaware) end)
     end;
-    remedy := case when workers.drained > 0 then 'Let them work again: update engine.worker set drain_wanted = false; or start others: '
+    remedy := case when workers.drained > 0 then 'Let them work again: scrapersky drain --all --undo; or start others: '
                    when workers.unaware > 0 then 'Restart the workers with the version that was migrated: '
                    else 'Start workers: ' end || 'scrapersky work';
 end
@@ -117,8 +117,8 @@ begin
     code := budget.period || '_budget';
     reason := format('the %s''s budget is used up (%s of %s) until %s (in %s)', budget.period, coalesce(budget.used, 0),
                      budget.most, engine.moment(budget.ends_at), engine.span(budget.ends_at - clock_timestamp()));
-    remedy := format('It goes on by itself; to allow more: update engine.workflow set per_%s = %s where name = %L',
-                     budget.period, greatest(1, 2 * budget.most), flow.name);
+    remedy := format('It goes on by itself; to allow more: scrapersky limit %s --per-%s %s',
+                     flow.name, budget.period, greatest(1, 2 * budget.most));
 end
 $$;
 
@@ -140,8 +140,8 @@ begin
     if running >= most then
         code := 'in_flight_limit';
         reason := format('the limit in flight is reached: %s of %s running%s', running, most, ' (' || engine.one_line(places) || ')');
-        remedy := format('It is taken when one ends; to allow more: update engine.workflow set max_in_flight = %s where name = %L',
-                         greatest(1, 2 * most), flow.name);
+        remedy := format('It is taken when one ends; to allow more: scrapersky limit %s --max-in-flight %s',
+                         flow.name, greatest(1, 2 * most));
     end if;
 end
 $$;

@@ -4,9 +4,11 @@ import sys
 
 import click
 
+from app.commands.names import TABLE
+
 
 @click.command(epilog="Example: scrapersky why pages https://smile.com/contact")
-@click.argument("table")
+@click.argument("table", shell_complete=TABLE.shell_complete)
 @click.argument("row", metavar="ID")
 @click.option("--json", "as_json", is_flag=True, help="As JSON, with a stable code for each reason.")
 def why(table: str, row: str, *, as_json: bool) -> None:
@@ -21,7 +23,7 @@ def why(table: str, row: str, *, as_json: bool) -> None:
 
 
 @click.command(epilog="Example: scrapersky history domains smile.com")
-@click.argument("table")
+@click.argument("table", shell_complete=TABLE.shell_complete)
 @click.argument("row", metavar="ID")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def history(table: str, row: str, *, as_json: bool) -> None:

@@ -35,7 +35,7 @@ def old_server():
         run(OLD_PROGRAMS / "pg_ctl", "stop", "-D", "data", "-m", "immediate")
 
 
-def test_a_row_is_submitted_on_postgres_16(old_server):
+def test_a_row_is_submitted_and_explained_on_postgres_16(old_server):
     migrate(old_server, WORKFLOWS, Settings().default_tenant_id)
     migrate(old_server, WORKFLOWS, Settings().default_tenant_id)
 
@@ -48,6 +48,16 @@ def test_a_row_is_submitted_on_postgres_16(old_server):
         assert db.execute(jobs).fetchall() == [("domain_extraction", "Baker", 1)]
         assert db.execute("select workflow, rows, role from engine.submission").fetchall() == [
             ("domain_extraction", 1, "scrapersky")
+        ]
+        looked_at = "select {} from local_businesses, engine.{}('local_businesses', id::text) order by business_name"
+        assert db.execute(looked_at.format("code", "explain")).fetchall() == [("no_worker",), ("never_queued",)]
+        with psycopg.connect(old_server) as other:
+            other.execute("select 1 from local_businesses for share")
+            assert db.execute(looked_at.format("code", "explain")).fetchall() == [("no_worker",), ("uncommitted",)]
+        assert db.execute(looked_at.format("what", "history") + ", at").fetchall() == [
+            ("domain_extraction: queued by scrapersky",),
+            ("domain_extraction: 'Queued' now",),
+            ("domain_extraction: not queued now",),
         ]
 
 

@@ -53,7 +53,7 @@ def test_a_row_of_a_worker_that_is_gone_is_given_back_by_the_sweep(desk):
 
     assert told.code == "worker_gone"
     assert f" by worker {str(desk.worker)[:8]}, which is gone; " in told.reason
-    assert re.search(r"the sweep comes by in about (30|29) s and gives it back$", told.reason)
+    assert re.search(r"the sweep gives it back in about (30|29) s$", told.reason)
     assert told.remedy.endswith("scrapersky sweep --workflow deep_scan")
 
 
@@ -75,7 +75,10 @@ def test_a_row_in_progress_that_nobody_has_claimed_is_an_orphan(desk, past_the_t
     told = desk.of_page(page)
 
     assert told.code == "orphaned"
-    assert told.reason == "'Processing', but no worker has claimed it; no sweeper has come by yet and queues it again"
+    assert (
+        told.reason
+        == "'Processing', but no worker has claimed it; the sweep queues it again, but no sweeper has come by yet"
+    )
 
 
 def test_a_row_that_was_queued_again_while_it_runs_starts_anew_afterwards(desk):
@@ -121,7 +124,7 @@ def test_a_queued_row_without_a_job_names_the_trigger_that_failed_it_and_the_rem
     repair(desk, told.remedy)
 
     assert told.code == code
-    assert f"its trigger engine_deep_scan_update is {state}; the sweep comes by in about" in told.reason
+    assert f"its trigger engine_deep_scan_update is {state}; the sweep submits it in about" in told.reason
     assert desk.of_place(place).code == "ready"
     desk.db.execute("update places_staging set deep_scan_status = null")
     desk.db.execute("update places_staging set deep_scan_status = 'Queued'")
@@ -138,7 +141,8 @@ def test_a_row_that_was_written_past_the_triggers_waits_for_the_sweep(desk, past
 
     assert told.code == "no_job"
     assert re.search(
-        r"it has no job: it was written past the triggers .*; no sweeper runs: the last pass was", told.reason
+        r"it was written past the triggers .*; the sweep submits it, but no sweeper runs: the last pass was",
+        told.reason,
     )
     assert desk.of_page(page).code == "ready"
 
@@ -164,9 +168,9 @@ def test_the_sweep_is_expected_when_it_reaches_the_rows_place_in_the_table(desk,
     desk.db.execute("update engine.sweep_position set next_block = next_block + 1")
 
     (blocks,) = desk.db.execute("select pg_relation_size('pages') / 8192").fetchone()
-    assert "comes by in about 100 s" in at_once
+    assert "submits it in about 100 s" in at_once
     assert blocks > 2
-    assert f"comes by in about {round(blocks * 100 / 60)} min" in desk.of_page(page).reason
+    assert f"submits it in about {round(blocks * 100 / 60)} min" in desk.of_page(page).reason
 
 
 def test_a_row_that_failed_for_good_says_after_how_many_attempts_and_why(desk):

@@ -150,7 +150,7 @@ def test_a_budget_that_is_used_up_says_how_much_and_until_when(desk, column, cod
 
     assert told.code == code
     assert re.fullmatch(rf"the {period}'s budget is used up \(1 of 1\) until .* UTC \(in .*\)", told.reason)
-    assert told.remedy.endswith(f"update engine.workflow set {column} = 2 where name = 'deep_scan'")
+    assert told.remedy.endswith(f"scrapersky limit deep_scan --per-{period} 2")
 
 
 def test_a_day_ends_at_midnight_of_the_budgets_own_zone(desk):
@@ -177,7 +177,7 @@ def test_a_limit_in_flight_says_how_many_run_and_where(desk):
 
     assert told.code == "in_flight_limit"
     assert told.reason == "the limit in flight is reached: 1 of 1 running (1 on mill pid 4711)"
-    assert told.remedy.endswith("update engine.workflow set max_in_flight = 2 where name = 'deep_scan'")
+    assert told.remedy.endswith("scrapersky limit deep_scan --max-in-flight 2")
 
 
 def test_a_limit_of_zero_is_reached_by_nobody_running(desk):
@@ -185,7 +185,7 @@ def test_a_limit_of_zero_is_reached_by_nobody_running(desk):
     desk.set("page_curation", max_in_flight=0)
 
     assert desk.of_page(page).reason == "the limit in flight is reached: 0 of 0 running"
-    assert desk.of_page(page).remedy.endswith("set max_in_flight = 1 where name = 'page_curation'")
+    assert desk.of_page(page).remedy.endswith("scrapersky limit page_curation --max-in-flight 1")
 
 
 @pytest.mark.parametrize(
