@@ -1,11 +1,15 @@
 -- What operators do and ask about, whatever the table.
 
 -- name: failures
--- Dead jobs by their folded error; the most frequent first.
+-- Dead jobs by their folded error, the most frequent first. To fold one takes 0.05 ms: all of many are too many for a page.
 select engine.folded(coalesce(last_error, 'no error was recorded')) as error, count(*) as rows,
        min(started_at) as oldest, max(started_at) as newest, min(pk) as example_pk
-from engine.job
-where workflow = %(workflow)s and dead
+from (
+    select last_error, started_at, pk from engine.job
+    where workflow = %(workflow)s and dead
+    order by started_at desc nulls last
+    limit %(newest)s
+) as failed
 group by 1
 order by 2 desc, 1
 

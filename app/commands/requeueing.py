@@ -45,7 +45,7 @@ class Deed(NamedTuple):
 
 def run_errors(name: str | None, *, as_json: bool) -> int:
     with connected("errors") as connection:
-        found = {one: steering.failures(connection, one) for one in ([name] if name else WORKFLOW.known())}
+        found = {one: steering.failures(connection, one, newest=None) for one in ([name] if name else WORKFLOW.known())}
     if as_json:
         listed = [{"workflow": one, **group._asdict()} for one, groups in found.items() for group in groups]
         click.echo(json.dumps(listed, default=str, ensure_ascii=False))

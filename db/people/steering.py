@@ -19,6 +19,7 @@ from db.statements import statements
 
 __all__ = [
     "LIMITS",
+    "NEWEST",
     "Chosen",
     "Failure",
     "SteeringError",
@@ -37,6 +38,9 @@ __all__ = [
 # A limit, and the least that it may be set to.
 LIMITS: Final = {"max_in_flight": 0, "batch": 1, "max_attempts": 1, "per_minute": 0, "per_day": 0}
 MOST: Final = 2**31 - 1
+
+# As many failures as a page may take the time to fold.
+NEWEST: Final = 10_000
 
 
 class Failure(NamedTuple):
@@ -70,9 +74,9 @@ def set_limits(connection: Connection[Any], workflow: str, limits: Mapping[str, 
         _control(connection, workflow, limits, operator)
 
 
-def failures(connection: Connection[Any], workflow: str) -> list[Failure]:
-    """What failed for good, grouped by error, the most frequent first."""
-    found = connection.execute(SQL["failures"], {"workflow": workflow}).fetchall()
+def failures(connection: Connection[Any], workflow: str, *, newest: int | None = NEWEST) -> list[Failure]:
+    """What failed for good, grouped by error, the most frequent first. Of many, the newest; None takes all of them."""
+    found = connection.execute(SQL["failures"], {"workflow": workflow, "newest": newest}).fetchall()
     return [Failure(*row) for row in found]
 
 

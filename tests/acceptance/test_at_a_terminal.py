@@ -1,9 +1,11 @@
 """Commands with a person at a terminal: a question before anything changes, a reason asked for, names completed."""
 
+import fcntl
 import os
 import pty
 import subprocess
 import sys
+import termios
 
 import pytest
 
@@ -14,9 +16,9 @@ COMMAND = [sys.executable, "-m", "app.cli"]
 
 @pytest.fixture
 def at_terminal(database, tmp_path):
-    """Run a command on a terminal of its own and type one line at its question; exit code and what was shown."""
+    """Run a command on a terminal of its own and type a line when something is shown; exit code and what was shown."""
 
-    def run(*arguments, typed):
+    def run(*arguments, typed, after=""):
         leader, follower = pty.openpty()
         process = subprocess.Popen(
             [*COMMAND, *arguments],
@@ -25,17 +27,25 @@ def at_terminal(database, tmp_path):
             stdin=follower,
             stdout=follower,
             stderr=follower,
-            start_new_session=True,
+            preexec_fn=_own_the_terminal,  # noqa: PLW1509 - no threads here
         )
         os.close(follower)
-        os.write(leader, f"{typed}\n".encode())
         shown = b""
+        while after.encode() not in shown:
+            shown += _read(leader)
+        os.write(leader, f"{typed}\n".encode())
         while part := _read(leader):
             shown += part
         os.close(leader)
         return process.wait(30), shown.decode()
 
     return run
+
+
+def _own_the_terminal():
+    """So that Ctrl-C typed there becomes a signal."""
+    os.setsid()
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
 def _read(terminal):
@@ -98,3 +108,13 @@ def test_the_script_for_the_shell_calls_us_back(scrapersky, shell):
 
     assert done.returncode == 0
     assert f"_SCRAPERSKY_COMPLETE={shell}_complete" in done.stdout
+
+
+def test_the_watched_queue_moves_and_ends_with_control_c(at_terminal, db):
+    db.execute("insert into local_businesses (domain_extraction_status) values ('Queued'), ('Queued')")
+
+    code, shown = at_terminal("status", "--watch", typed="\x03", after="page_curation")
+
+    assert code == 0
+    assert "0 worker process(es)" in shown
+    assert "domain_extraction" in shown

@@ -2,6 +2,7 @@
 
 from app.broker import ENOUGH_NUDGES
 from tests.broker_support import QUEUE, System, over_a_broker_outside
+from tests.process_support import stays
 from tests.server_support import wait_until
 
 pytest_plugins = ["tests.broker_fixtures"]
@@ -55,3 +56,20 @@ def test_nudges_do_not_pile_up_while_no_worker_runs(system: System) -> None:
     system.worker()
     system.wait_for_completed(500, timeout=60)
     system.assert_each_ran_once(500)
+
+
+@over_a_broker_outside
+def test_a_drained_worker_leaves_the_nudges_to_the_others(system: System) -> None:
+    system.listener()
+    system.worker()
+    system.wait_for_workers(1)
+    system.wait_for_listeners(1)
+    system.db.execute("update engine.worker set drain_wanted = true")
+    wait_until(lambda: system.one("select bool_and(draining) from engine.worker"), 10, "the worker drains")
+
+    system.submit(20)
+    wait_until(lambda: stays(lambda: system.outside.waiting(QUEUE) > 0, 1), 20, "nobody takes the nudges")
+    system.worker()
+
+    system.wait_for_completed(20, timeout=60)
+    system.assert_each_ran_once(20)

@@ -91,6 +91,21 @@ def test_failures_are_counted_by_folded_error_the_most_frequent_first(stage):
     assert found[0].oldest <= found[0].newest
 
 
+def test_of_many_failures_the_newest_are_grouped(stage):
+    stage.add(5)
+    stage.run(Failed("broke"))
+    stage.user.execute(
+        "update engine.job set started_at = now() - interval '1 day', last_error = 'old' where pk = "
+        "(select min(pk) from engine.job)"
+    )
+
+    newest = steering.failures(stage.user, "sampling", newest=4)
+    everything = steering.failures(stage.user, "sampling", newest=None)
+
+    assert [(one.error, one.rows) for one in newest] == [("broke", 4)]
+    assert [(one.error, one.rows) for one in everything] == [("broke", 4), ("old", 1)]
+
+
 def test_every_group_can_be_queued_again_by_its_name(stage):
     texts = ["50% of 10 rows", 'it\'s "quoted"', "a\\b", "{braces} %(name)s", "tab\tand\nline", "ünïcode ☃"]
     rows = stage.add(len(texts))
