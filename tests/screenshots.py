@@ -1,4 +1,4 @@
-"""Pictures of the dashboard for the documents: `make screenshots`. Looks at the demo world, and works there for a while."""
+"""Pictures of the dashboard for the documents: `make screenshots`. Looks at the demo world, and works there a while."""
 
 import sys
 import time
