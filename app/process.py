@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from types import FrameType
 
 from dramatiq import Broker, Middleware, Worker, actor
@@ -126,7 +127,9 @@ class Process(Middleware):
         # No workflow may take the last threads: one full of slow rows must not stop the others.
         share = max(1, settings.threads - (len(self.workflows) - 1))
         self.runners = {flow.name: Runner(flow, around, threads=share) for flow in self.workflows}
-        self.runners |= {flow.name: Runner(flow, around, threads=1) for flow in self.internal}
+        # Nobody plots a canary: its counts are not written.
+        unseen = replace(around, rates=Rates(pool, settings.beat))
+        self.runners |= {flow.name: Runner(flow, unseen, threads=1) for flow in self.internal}
         if is_in_process(broker):
             listener = Listener(settings, listen_url(settings, url), pool, nudger)
             listener.start()

@@ -11,6 +11,7 @@ from app.doctor.pooler import is_pooled
 
 TIGHT = 0.8
 SPARE = 3  # a migration, a look at the status, a psql
+DASHBOARD = 6  # the pool of app/web/server.py, which is slow to import; a test keeps them equal
 
 
 def per_worker(settings: Settings) -> int:
@@ -19,8 +20,9 @@ def per_worker(settings: Settings) -> int:
 
 
 def beside_workers(settings: Settings) -> int:
-    """Supervisor and sweeper, each with a pool of two; the listener has one of its own when there is a broker."""
-    return 2 + 2 + (3 if settings.broker_url else 0)
+    """Supervisor and sweeper, each with a pool of two; the dashboard's; the listener's when there is a broker."""
+    dashboard = DASHBOARD if settings.web_port else 0
+    return 2 + 2 + dashboard + (3 if settings.broker_url else 0)
 
 
 def connections(patient: Patient) -> Iterator[Finding]:

@@ -8,8 +8,10 @@ import pytest
 from psycopg import sql
 
 from app.config import Settings
+from app.doctor.connections import DASHBOARD
 from app.doctor.patient import Limits, Patient
 from app.doctor.server import disk
+from app.web.server import CONNECTIONS
 from tests.doctor_support import IMPATIENT, Doctor
 from tests.lifecycle_support import wait_until
 from tests.pgbouncer_support import PgBouncer
@@ -162,10 +164,14 @@ def test_more_processes_than_the_server_has_connections_for_are_found_before_the
     doctor.do(finding.repairs[0])
 
     assert finding.verdict == "fail"
-    assert "64 worker processes of 7 and 4 beside them take 452 connections; the server has 97" in finding.seen
+    assert "64 worker processes of 7 and 10 beside them take 458 connections; the server has 97" in finding.seen
     assert finding.repairs[1].text.startswith("ALTER SYSTEM SET max_connections = 5")
     assert doctor.settings.processes < 14
     assert doctor.verdicts("connections") in (["ok"], ["warn"])
+
+
+def test_the_dashboards_connections_are_counted_as_it_has_them():
+    assert DASHBOARD == CONNECTIONS
 
 
 def test_a_limit_on_the_role_counts_too(doctor, db):
