@@ -91,8 +91,13 @@ SWEEPER = [
 ]
 ONCE = {"process.block", "liveness.unregister"}  # at the beginning and at the end of a process
 NOT_ABOUT_ROWS = {
+    "liveness.listener_says",
+    "liveness.echo",
+    "liveness.listener_leaves",
+    "upkeep.prune_listeners",
     "upkeep.prune_attempts",
     "upkeep.prune_submissions",
+    "upkeep.prune_actions",
     "upkeep.cut_off_listeners",
     "upkeep.prune_robots",
     "upkeep.prune_paces",
