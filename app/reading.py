@@ -18,6 +18,14 @@ WORKERS: Final = "select count(*) as workers, count(*) filter (where draining) a
 SUBMITTED: Final = """
 select workflow, sum(rows)::bigint as rows from engine.submission where id > %s group by workflow
 """
+# Of this minute and the one before, as workers have told with their beats.
+RECENT: Final = """
+select workflow, sum(completed + retried + failed + other)::float8
+       / greatest(1, extract(epoch from clock_timestamp() - date_trunc('minute', clock_timestamp())) + 60) as per_second
+from engine.rate
+where minute >= date_trunc('minute', clock_timestamp()) - interval '1 minute'
+group by workflow
+"""
 NEWEST: Final = "select coalesce(max(id), 0) as id from engine.submission"
 ERRORS: Final = """
 select workflow, error, outcome, clock_timestamp() - ended_at as age from engine.attempt
@@ -35,6 +43,7 @@ class Reading:
     errors: list[DictRow]
     submission: int
     submitted: dict[str, int]
+    recent: dict[str, float]
     at: float = field(default_factory=time.monotonic)
 
     @property
@@ -63,11 +72,15 @@ def _read(connection: Connection[DictRow], since: int | None) -> Reading:
         errors=connection.execute(ERRORS).fetchall(),
         submission=newest["id"],
         submitted={row["workflow"]: row["rows"] for row in submitted},
+        recent={row["workflow"]: row["per_second"] for row in connection.execute(RECENT).fetchall()},
     )
 
 
 class Rates:
-    """Rows ended per second: what came in, and by how much less there is of it. Over the last few looks."""
+    """Rows ended per second: what came in, and by how much less there is of it, over the last few looks.
+
+    Quicker than what workers tell with their beats, which has to do for the first look.
+    """
 
     def __init__(self) -> None:
         self._looks: deque[Reading] = deque(maxlen=WINDOW_LOOKS)
@@ -80,7 +93,7 @@ class Rates:
         first = self._looks[0] if self._looks else None
         self._looks.append(reading)
         if first is None:
-            return {}
+            return reading.recent
         seconds = max(0.001, reading.at - first.at)
         return {
             name: max(0.0, (first.backlog.get(name, 0) + reading.submitted.get(name, 0) - left) / seconds)

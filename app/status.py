@@ -27,10 +27,11 @@ def show_status(settings: Settings, *, watch: bool, as_json: bool) -> int:
             return 0
         reading = read(url)
     if as_json:
-        told = {"workers": reading.workers, "draining": reading.draining, "workflows": reading.workflows}
+        workflows = [{**row, "per_second": reading.recent.get(row["workflow"], 0.0)} for row in reading.workflows]
+        told = {"workers": reading.workers, "draining": reading.draining, "workflows": workflows}
         click.echo(json.dumps(told, default=_seconds))
     else:
-        Console(highlight=False).print(screen(reading, {}))
+        Console(highlight=False).print(screen(reading, reading.recent))
     return 0
 
 

@@ -65,7 +65,7 @@ def _count(number: int, *, alarming: bool) -> Text:
 
 
 def _rate(rate: float) -> Text:
-    """Unknown before the second look, and then nought is as good as unknown."""
+    """Nothing is easier to overlook than nought."""
     if rate < 0.05:  # noqa: PLR2004 - nothing, when rounded
         return Text("-", style="dim")
     return Text(f"{rate:,.0f}" if rate >= 10 else f"{rate:.1f}")  # noqa: PLR2004 - two digits

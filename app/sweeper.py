@@ -149,7 +149,7 @@ class Sweeper:
         with self.pool.connection() as connection:
             for name in ("prune_attempts", "prune_submissions", "prune_actions"):
                 self._clear(connection, name, self.settings.history)
-            for name in ("prune_robots", "prune_paces", "prune_listeners", "forget_blocks"):
+            for name in ("prune_rates", "prune_robots", "prune_paces", "prune_listeners", "forget_blocks"):
                 connection.execute(self.sql[name], {"age": self.settings.history})
             if self.settings.places_retention is not None:
                 for name in ("clear_places", "clear_businesses"):

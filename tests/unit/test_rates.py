@@ -7,14 +7,14 @@ from app.reading import Rates, Reading
 
 def look(at, *, ready, submission=0, submitted=0):
     row = {"workflow": "deep_scan", "ready": ready, "delayed": 0, "running": 0}
-    return Reading([row], 1, 0, [], submission, {"deep_scan": submitted}, at)
+    return Reading([row], 1, 0, [], submission, {"deep_scan": submitted}, {"deep_scan": 4.0}, at)
 
 
-def test_the_first_look_knows_no_rate():
+def test_the_first_look_takes_the_rate_that_workers_told():
     rates = Rates()
 
     assert rates.since is None
-    assert rates.of(look(0.0, ready=100, submission=7)) == {}
+    assert rates.of(look(0.0, ready=100, submission=7)) == {"deep_scan": 4.0}
     assert rates.since == 7
 
 
