@@ -4,8 +4,11 @@ import sys
 
 import click
 
+from app.log_levels import log_level_option
+
 
 @click.command(epilog="Example: SCRAPERSKY_WEB_TOKEN=$(openssl rand -hex 32) scrapersky web")
+@log_level_option
 def web() -> None:
     """Serve the dashboard at SCRAPERSKY_WEB_HOST and SCRAPERSKY_WEB_PORT. `scrapersky up` does it by itself.
 

@@ -50,7 +50,7 @@ def test_an_area_of_ours_that_does_not_exist_is_refused_with_a_guess():
     assert "areas that exist; there is no app.listner, did you mean app.listener?, got" in str(refusal.value)
 
 
-@pytest.mark.parametrize("command", ["up", "work", "listen", "sweeper"])
+@pytest.mark.parametrize("command", ["up", "work", "listen", "sweeper", "web"])
 def test_what_runs_for_long_has_the_option_and_checks_it(command):
     refused = CliRunner().invoke(cli, [command, "--log-level", "loud"])
 
