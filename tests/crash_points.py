@@ -67,7 +67,6 @@ BEGINNINGS = {
     b'insert into "findings"': "results.upsert",
     b'update "samples" as item set "status" = %(done)s': "results.complete",
     b'update "samples" as item set ("note") = row': "results.set_values",
-    b"select pg_notify('engine', %s)": "listener.echo",
     process.BLOCK.encode()[:40]: "process.block",
 }
 
