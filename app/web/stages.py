@@ -6,6 +6,7 @@ from typing import Any
 from actors._workflow import Workflow
 from app.web.charts import Bar, only, peak, stacked, steps
 from app.web.counts import CONTACTS, Count
+from app.web.labels import labels
 from app.web.reader import Reader
 from db.statements import statements
 
@@ -21,7 +22,7 @@ PASSAGES = {
     "place_search": ("searches", "places"),
     "deep_scan": ("places", "businesses"),
     "domain_extraction": ("businesses", "domains"),
-    "domain_metadata": ("domains", "what the home page says"),
+    "domain_metadata": ("domains", "metadata"),
     "sitemap_discovery": ("domains", "sitemaps"),
     "sitemap_import": ("sitemaps", "pages"),
     "page_curation": ("pages", "contacts"),
@@ -92,8 +93,18 @@ def _read(reader: Reader) -> Pipeline:
         spark = _spark([row for row in rates if row["workflow"] == workflow.name])
         state = state_of(figures, alive=workers["alive"], busy=spark.last > 0)
         stages.append(Stage(number, workflow, figures, counts.get(workflow.name), state, spark))
-    troubles = [row for row in reader.rows(SQL["troubles"], rows=TROUBLES) if row["workflow"] in reader.workflows]
-    return Pipeline(stages, counts.get(CONTACTS), workers, troubles)
+    return Pipeline(stages, counts.get(CONTACTS), workers, _troubles(reader))
+
+
+def _troubles(reader: Reader) -> list[dict[str, Any]]:
+    """With the name of each row, as people know it."""
+    rows = [row for row in reader.rows(SQL["troubles"], rows=TROUBLES) if row["workflow"] in reader.workflows]
+    for workflow in {row["workflow"] for row in rows}:
+        mine = [row for row in rows if row["workflow"] == workflow]
+        names = labels(reader, reader.workflows[workflow].source, [row["pk"] for row in mine])
+        for row in mine:
+            row["name"] = names.get(row["pk"])
+    return rows
 
 
 def state_of(figures: dict[str, Any], *, alive: int, busy: bool) -> State:

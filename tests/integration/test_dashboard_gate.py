@@ -5,8 +5,16 @@ import pytest
 from app.config import ConfigurationError, Settings
 from app.web.address import check_exposure
 from tests.dashboard_support import TOKEN, text_of, visitor_of
+from tests.shared_database import shared_database
 
 PAUSED = "select paused, paused_reason from engine.workflow where name = 'deep_scan'"
+
+
+@pytest.fixture(scope="module")
+def database(server, template):
+    """One for all: nothing here may change anything."""
+    with shared_database(server, template, "dashboard_gate") as url:
+        yield url
 
 
 @pytest.fixture

@@ -3,8 +3,15 @@
 import pytest
 
 from tests.dashboard_support import visitor_of
+from tests.shared_database import shared_database
 
 HOSTILE = "<script>alert(1)</script>\"'>"
+
+
+@pytest.fixture(scope="module")
+def database(server, template):
+    with shared_database(server, template, "dashboard_search") as url:
+        yield url
 
 
 @pytest.fixture
@@ -14,7 +21,8 @@ def visitor(database):
 
 
 def add_domain(db, name):
-    return db.execute("insert into domains (domain) values (%s) returning id", [name]).fetchone()[0]
+    db.execute("insert into domains (domain) values (%s) on conflict do nothing", [name])
+    return db.execute("select id from domains where domain = %s", [name]).fetchone()[0]
 
 
 @pytest.mark.parametrize(
