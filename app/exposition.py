@@ -14,6 +14,7 @@ from app.config import Settings, load_settings
 from app.counter_files import Counters
 from app.counting import PortTakenError, count_with_siblings
 from app.database import database
+from app.logs import configure_logging
 from app.figures import BY_WORKFLOW, GAUGES, Described, FigureReader, Sample
 from app.workflows import load_workflows
 from db.connections import Pool, open_pool
@@ -87,6 +88,7 @@ def serve_beside_dramatiq() -> int:
     """Dramatiq's master starts this as a process of its own, see `Process.forks`."""
     count_with_siblings()
     settings = load_settings()
+    configure_logging(settings)
     with database(settings) as url, open_pool(url, size=1, name="metrics") as pool, metrics_server(settings, pool):
         threading.Event().wait()
     return 0
