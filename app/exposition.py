@@ -14,8 +14,8 @@ from app.config import Settings, load_settings
 from app.counter_files import Counters
 from app.counting import PortTakenError, count_with_siblings
 from app.database import database
-from app.logs import configure_logging
 from app.figures import BY_WORKFLOW, GAUGES, Described, FigureReader, Sample
+from app.logs import configure_logging
 from app.workflows import load_workflows
 from db.connections import Pool, open_pool
 
