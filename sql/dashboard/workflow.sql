@@ -25,14 +25,6 @@ where workflow = %(workflow)s and token is null and not dead and (priority, run_
 order by priority, run_at
 limit %(rows)s offset %(skip)s
 
--- name: failures
--- Some of the failed rows by their folded error, which takes a while for each; the most frequent first.
-select engine.folded(coalesce(last_error, 'no error was recorded')) as error, count(*) as rows,
-       max(started_at) as newest, min(pk) as example_pk
-from (select last_error, started_at, pk from engine.job where workflow = %(workflow)s and dead limit %(rows)s) as looked_at
-group by 1
-order by 2 desc, 1
-
 -- name: failed
 -- The rows that were looked at, not only those that fit: the list goes on behind the last of them.
 select pk, attempt, lost, last_error, started_at, engine.folded(coalesce(last_error, 'no error was recorded')) as folded

@@ -178,10 +178,10 @@ def test_the_focus_stays_where_it_is_while_the_page_keeps_itself_up_to_date(page
 
 SET = "update engine.workflow set {} where name = 'domain_metadata'"
 HELD = {
-    "paused = true, paused_reason = 'lunch'": "lunch",
-    "max_in_flight = 0": "max_in_flight",
-    "blocked_reason = 'the key is wrong'": "the key is wrong",
-    "per_day = 0": "per_day",
+    "paused = true, paused_reason = 'lunch'": ("paused", "lunch"),
+    "max_in_flight = 0": ("in_flight_limit", "the limit in flight is reached"),
+    "blocked_reason = 'the key is wrong'": ("blocked", "the key is wrong"),
+    "per_day = 0": ("day_budget", "the day's budget is used up"),
 }
 FREE = SET.format("paused = false, max_in_flight = null, per_day = null")
 
@@ -192,11 +192,13 @@ def test_the_page_of_a_row_says_why_it_does_not_move(page, filled, held):
     try:
         filled.db.execute("update domains set status = 'pending' where domain = 'hightower-pipes.com'")
         visit(page, filled, "ROW")
+        why = page.locator("section.why").first
 
-        expect(page.locator("section.why").first).to_contain_text(HELD[held])
+        expect(why).to_have_attribute("data-reason", HELD[held][0])
+        expect(why).to_contain_text(HELD[held][1])
     finally:
         filled.db.execute(FREE)
-    expect(page.locator("section.why").first).to_contain_text("failed for good")
+    expect(why).to_have_attribute("data-reason", "failed")
 
 
 PATHS = (

@@ -12,7 +12,7 @@ from app.web.plots import SPANS, read_plots
 from app.web.reader import Reader, reader
 from app.web.rendering import page
 from app.web.stages import read_pipeline
-from db.people.steering import LIMITS
+from db.people.steering import LIMITS, Failure, failures
 from db.statements import statements
 
 SQL = statements("dashboard/workflow.sql")
@@ -37,6 +37,7 @@ def show(name: str) -> str:
     if stage is None or span is None:
         abort(404, "The workflow is not in this database yet, or the span is none of hour, day and week.")
     groups = read_failures(asked, name)
+    shown = groups[:MOST_FAILURES]
     running = asked.rows(SQL["running"], workflow=name, rows=SHORT_LIST)
     coming = asked.rows(SQL["waiting"], workflow=name, rows=SHORT_LIST, **FIRST)
     return page(
@@ -46,9 +47,11 @@ def show(name: str) -> str:
         spans=SPANS,
         running=running,
         coming=coming,
-        labels=labels(asked, flow.source, _keys(running, coming, groups[:MOST_FAILURES])),
-        failures=groups[:MOST_FAILURES],
-        looked_at=sum(group["rows"] for group in groups),
+        labels=labels(
+            asked, flow.source, [row["pk"] for row in [*running, *coming]] + [one.example_pk for one in shown]
+        ),
+        failures=shown,
+        looked_at=sum(group.rows for group in groups),
         limits=read_limits(asked, name),
         errand=errands().of(name),
     )
@@ -79,15 +82,12 @@ def failed(name: str) -> str:
     return _list("failed", flow, rows, following, error=error)
 
 
-def read_failures(asked: Reader, name: str) -> list[dict[str, Any]]:
-    def ask() -> list[dict[str, Any]]:
-        return asked.rows(SQL["failures"], workflow=name, rows=LOOKED_AT)
+def read_failures(asked: Reader, name: str) -> list[Failure]:
+    def ask() -> list[Failure]:
+        with asked.connection() as connection:
+            return failures(connection, name, newest=LOOKED_AT)
 
     return asked.kept(f"failures of {name}", FAILURES_SECONDS, ask)
-
-
-def _keys(*lists: list[dict[str, Any]]) -> list[str]:
-    return [row.get("pk") or row["example_pk"] for rows in lists for row in rows]
 
 
 def read_limits(asked: Reader, name: str) -> list[dict[str, Any]]:
