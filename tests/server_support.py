@@ -146,6 +146,10 @@ class Redis(Server):
     def wipe(self) -> None:
         """Nothing to do: without persistence every start is empty."""
 
+    def __exit__(self, *details: object) -> None:
+        self.client.close()
+        super().__exit__(*details)
+
 
 class RabbitMQ(Server):
     def __init__(self) -> None:

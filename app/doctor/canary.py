@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from dramatiq import Message
+from dramatiq.brokers.redis import RedisBroker
 from psycopg import Connection, Rollback
 
 from app.broker import make_broker
@@ -139,6 +140,9 @@ class Probe:
                 broker.enqueue(message)
             except Exception:  # noqa: BLE001 - each client has its own errors; the check of the broker tells them
                 return False
+            finally:
+                if isinstance(broker, RedisBroker):
+                    broker.client.close()  # which Dramatiq leaves open
         return bool(self._wait().status == WORDS.done)
 
     def _not_taken(self, bell: float | None) -> Finding:
