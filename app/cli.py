@@ -5,24 +5,21 @@ import os
 import signal
 import subprocess
 import sys
+from typing import TYPE_CHECKING
 
 import click
-import psycopg
-import sqlalchemy
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from app import VERSION
 from app.commands import COMMANDS
 from app.commands.completion import PROGRAM
 from app.commands.names import WORKFLOW
-from app.config import ConfigurationError, Settings, load_settings
-from app.counting import PortTakenError, counting_together
+from app.counting import counting_together
 from app.log_levels import log_level_option
-from app.logs import configure_logging
-from db.embedded import EmbeddedPostgresError
-from db.migrate import MigrationError
 
-USAGE, FAILURE, INTERRUPTED = 2, 1, 130
+if TYPE_CHECKING:
+    from app.config import Settings
+
+INTERRUPTED = 130
 
 
 class Commands(click.Group):
@@ -168,6 +165,8 @@ def database_url() -> None:
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def psql(arguments: tuple[str, ...]) -> None:
     """Type SQL: the psql that comes with the embedded database, connected. Arguments are psql's own."""
+    from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
     from app.database import database
     from db.embedded import bin_directory
 
@@ -180,7 +179,10 @@ def psql(arguments: tuple[str, ...]) -> None:
         sys.exit(subprocess.run(command, env=environment, check=False).returncode)  # noqa: S603 - theirs
 
 
-def _settings(**given: int | None) -> Settings:
+def _settings(**given: int | None) -> "Settings":
+    from app.config import load_settings
+    from app.logs import configure_logging
+
     settings = load_settings()
     changed = settings.model_copy(update={name: value for name, value in given.items() if value is not None})
     configure_logging(changed)
@@ -201,25 +203,17 @@ def main() -> None:
         sys.exit(error.exit_code)
     except click.Abort:
         sys.exit(INTERRUPTED)
-    except ConfigurationError as error:
-        click.echo(str(error), err=True)
-        sys.exit(USAGE)
-    except (EmbeddedPostgresError, MigrationError, PortTakenError) as error:
-        click.echo(str(error), err=True)
-        sys.exit(FAILURE)
-    except (psycopg.errors.UndefinedTable, psycopg.errors.InvalidSchemaName):
-        click.echo("this database has no engine yet; run: scrapersky migrate", err=True)
-        sys.exit(FAILURE)
-    except (psycopg.OperationalError, sqlalchemy.exc.OperationalError) as error:
-        cause = error.orig if isinstance(error, sqlalchemy.exc.OperationalError) else error
-        click.echo(f"The database does not answer: {' '.join(str(cause).split())}", err=True)
-        sys.exit(FAILURE)
     except BrokenPipeError:  # whoever read our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
-    except (psycopg.Error, OSError, UnicodeError) as error:
-        click.echo(f"scrapersky: {' '.join(str(error).split())}", err=True)
-        sys.exit(FAILURE)
+    except Exception as error:
+        from app.refusals import refusal_of
+
+        refusal = refusal_of(error)
+        if refusal is None:
+            raise
+        click.echo(refusal.line, err=True)
+        sys.exit(refusal.exit_code)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,12 @@
 """Names of workflows and tables as arguments: checked with a guess at what was meant, and completed by the shell."""
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 from click.shell_completion import CompletionItem
 
-from actors._workflow import Workflow
+if TYPE_CHECKING:
+    from actors._workflow import Workflow
 
 
 class RegistryName(click.ParamType[str]):
@@ -45,7 +46,7 @@ def in_order(name: str) -> int:
     return known.index(name) if name in known else len(known)
 
 
-def workflow_named(name: str) -> Workflow:
+def workflow_named(name: str) -> "Workflow":
     """As this installation runs it."""
     from app.config import load_settings
     from app.workflows import load_workflows

@@ -1,0 +1,39 @@
+"""What a failed command says at the prompt. Read only when one has failed: the libraries behind it take their time."""
+
+from typing import NamedTuple
+
+import psycopg
+import sqlalchemy
+
+from app.config import ConfigurationError
+from app.counting import PortTakenError
+from db.embedded import EmbeddedPostgresError
+from db.migrate import MigrationError
+
+FAILURE, USAGE = 1, 2
+
+
+class Refusal(NamedTuple):
+    line: str
+    exit_code: int
+
+
+def refusal_of(error: Exception) -> Refusal | None:
+    """One clear line for what can be expected to go wrong; None for a mistake of our own."""
+    match error:
+        case ConfigurationError():
+            return Refusal(str(error), USAGE)
+        case EmbeddedPostgresError() | MigrationError() | PortTakenError():
+            return Refusal(str(error), FAILURE)
+        case psycopg.errors.UndefinedTable() | psycopg.errors.InvalidSchemaName():
+            return Refusal("this database has no engine yet; run: scrapersky migrate", FAILURE)
+        case sqlalchemy.exc.OperationalError() | psycopg.OperationalError():
+            return Refusal(f"The database does not answer: {_one_line(getattr(error, 'orig', error))}", FAILURE)
+        case psycopg.Error() | OSError() | UnicodeError():
+            return Refusal(f"scrapersky: {_one_line(error)}", FAILURE)
+        case _:
+            return None
+
+
+def _one_line(error: BaseException | None) -> str:
+    return " ".join(str(error).split())
