@@ -59,15 +59,24 @@ class Rates:
 
     def started(self, workflow: str, waits: Sequence[float]) -> None:
         """Rows were claimed that had waited so many seconds."""
-        if waits:
-            waited = [max(0.0, wait) for wait in waits]
-            self._add(workflow, Counted(started=len(waited), waited=sum(waited), longest=max(waited)))
+        if not waits:
+            return
+        waited = [max(0.0, wait) for wait in waits]
+        with self._lock:
+            counted = self._of(workflow)
+            counted.started += len(waited)
+            counted.waited += sum(waited)
+            counted.longest = max(counted.longest, *waited)
 
     def worked(self, workflow: str, seconds: float) -> None:
-        self._add(workflow, Counted(worked=seconds))
+        with self._lock:
+            self._of(workflow).worked += seconds
 
     def ended(self, workflow: str, verdict: str, rows: int) -> None:
-        self._add(workflow, Counted(**{verdict if verdict in OUTCOMES else "other": rows}))
+        outcome = verdict if verdict in OUTCOMES else "other"
+        with self._lock:
+            counted = self._of(workflow)
+            setattr(counted, outcome, getattr(counted, outcome) + rows)
 
     def write(self) -> None:
         """Into the database; with that away, the counts wait for the next time."""
@@ -82,13 +91,15 @@ class Rates:
                 connection.execute(SQL["add_rates"], {"workflow": list(taken), **columns})
         except psycopg.Error as error:
             event(log, logging.DEBUG, "rates.delayed", error=str(error))
-            for workflow, counted in taken.items():
-                self._add(workflow, counted)
+            with self._lock:
+                for workflow, counted in taken.items():
+                    self._of(workflow).add(counted)
 
     def _write_on(self) -> None:
         while not self._stop.wait(self._interval):
             self.write()
 
-    def _add(self, workflow: str, more: Counted) -> None:
-        with self._lock:
-            self._workflows.setdefault(workflow, Counted()).add(more)
+    def _of(self, workflow: str) -> Counted:
+        if workflow not in self._workflows:
+            self._workflows[workflow] = Counted()
+        return self._workflows[workflow]
