@@ -1,4 +1,4 @@
-"""Pictures of the dashboard for the documents: `make screenshots`. Looks at the demo world, and works there for a while."""
+"""Pictures of the dashboard for the documents: `make screenshots` works for a while in the demo world first."""
 
 import sys
 import time
@@ -11,7 +11,6 @@ from tests.process_support import wait_until
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "images"
 SECONDS = 240
-HEIGHT = 800
 IDLE = "select not exists (select from engine.job where not dead and run_at < now() + interval '5 seconds')"
 ROW = "select id from domains where domain = 'hightower-pipes.com'"
 
@@ -27,14 +26,14 @@ def take_all(seconds: float) -> None:
             "where name = 'deep_scan'"
         )
         dashboard.world.queue.ask_again()
-        time.sleep(3)  # in the middle of it
-        take(page, "/", "pipeline", 1280, "light")
-        take(page, "/", "pipeline-narrow", 390, "dark")
-        take(page, "/workflows/domain_metadata", "workflow", 1280, "dark")
+        time.sleep(2)  # in the middle of it
+        take(page, "/workflows/page_curation", "workflow", (1280, 860), "dark")
+        take(page, "/", "pipeline", (1280, 820), "light")
+        take(page, "/", "pipeline-narrow", (390, 800), "dark")
         dashboard.db.execute("update engine.workflow set paused = false")
         wait_until(lambda: dashboard.db.execute(IDLE).fetchone()[0], timeout=120)
-        take(page, "/workflows/domain_metadata", "workflow-narrow", 390, "light")
-        take(page, f"/rows/domains/{dashboard.db.execute(ROW).fetchone()[0]}", "row", 1280, "light")
+        take(page, "/workflows/domain_metadata", "workflow-narrow", (390, 800), "light")
+        take(page, f"/rows/domains/{dashboard.db.execute(ROW).fetchone()[0]}", "row", (1280, 700), "light")
 
 
 def work_for(dashboard: Dashboard, seconds: float) -> None:
@@ -47,11 +46,11 @@ def work_for(dashboard: Dashboard, seconds: float) -> None:
         wait_until(lambda: dashboard.db.execute(IDLE).fetchone()[0], timeout=120)
 
 
-def take(page: Page, path: str, name: str, width: int, scheme: str) -> None:
+def take(page: Page, path: str, name: str, size: tuple[int, int], scheme: str) -> None:
     page.emulate_media(color_scheme=scheme)
-    page.set_viewport_size({"width": width, "height": HEIGHT})
+    page.set_viewport_size({"width": size[0], "height": size[1]})
     page.goto(path)
-    page.screenshot(path=FOLDER / f"{name}.png", full_page=width > HEIGHT)
+    page.screenshot(path=FOLDER / f"{name}.png")
 
 
 if __name__ == "__main__":

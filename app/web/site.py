@@ -41,7 +41,6 @@ def create_site(settings: Settings, pool: Pool, workflows: Sequence[Workflow]) -
         PERMANENT_SESSION_LIFETIME=SESSION,
         MAX_CONTENT_LENGTH=LARGEST_FORM,
         MAX_FORM_MEMORY_SIZE=LARGEST_FORM,
-        SEND_FILE_MAX_AGE_DEFAULT=timedelta(hours=1),
     )
     gate = Gate(settings.web_token.get_secret_value())
     site.extensions["reader"] = Reader(pool, workflows, Counts(pool, workflows))

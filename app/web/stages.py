@@ -21,7 +21,7 @@ PASSAGES = {
     "place_search": ("searches", "places"),
     "deep_scan": ("places", "businesses"),
     "domain_extraction": ("businesses", "domains"),
-    "domain_metadata": ("domains", "what the home page says"),
+    "domain_metadata": ("domains", "metadata"),
     "sitemap_discovery": ("domains", "sitemaps"),
     "sitemap_import": ("sitemaps", "pages"),
     "page_curation": ("pages", "contacts"),

@@ -41,13 +41,13 @@ def test_the_pipeline_shows_every_workflow_with_its_figures(visitor, domain):
     shown = visitor.text("/")
 
     assert all(workflow.name in shown for workflow in WORKFLOWS)
-    assert re.search(r"domain_metadata no worker .* ready 1 running 0 done 1 failed 0", shown)
+    assert re.search(r"domain_metadata domains → metadata no worker .* ready 1 running 0 done 1 failed 0", shown)
 
 
 def test_a_paused_workflow_says_why(visitor, db):
     db.execute("update engine.workflow set paused = true, paused_reason = 'the quota' where name = 'deep_scan'")
 
-    assert "deep_scan paused places → businesses" in visitor.text("/")
+    assert "deep_scan places → businesses paused" in visitor.text("/")
     assert "the quota" in visitor.text("/")
 
 

@@ -22,7 +22,7 @@ row = Blueprint("row", __name__)
 
 LONGEST_VALUE = 4000
 MOST_KIN = 12
-MOST_EVENTS = 100
+MOST_EVENTS = 50
 
 
 class Relatives(NamedTuple):

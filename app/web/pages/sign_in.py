@@ -13,8 +13,8 @@ LONGEST_NAME = 60
 
 
 @sign_in.get("/sign-in")
-def show() -> str:
-    return _form()
+def show() -> str | Response:
+    return redirect(url_for("pipeline.show")) if gate().is_read_only else _form()
 
 
 @sign_in.post("/sign-in")
