@@ -4,6 +4,9 @@ from typing import NamedTuple
 
 from flask import Blueprint
 
+from app.web.pages.contacts import contacts
+from app.web.pages.curate import curate
+from app.web.pages.exports import exports
 from app.web.pages.health import health
 from app.web.pages.people import people
 from app.web.pages.pipeline import pipeline
@@ -11,6 +14,7 @@ from app.web.pages.row import row
 from app.web.pages.search import search
 from app.web.pages.sign_in import sign_in
 from app.web.pages.steering import steering
+from app.web.pages.suppressed import suppressed
 from app.web.pages.workflow import workflow
 
 PAGES: tuple[Blueprint, ...] = (
@@ -19,6 +23,10 @@ PAGES: tuple[Blueprint, ...] = (
     steering,
     row,
     search,
+    curate,
+    exports,
+    contacts,
+    suppressed,
     people,
     sign_in,
     health,
@@ -32,6 +40,8 @@ class Item(NamedTuple):
 
 MENU: tuple[Item, ...] = (
     Item("Pipeline", "pipeline.show"),
+    Item("Curate", "curate.show"),
+    Item("Contacts", "contacts.show"),
     Item("Workers", "people.workers"),
     Item("Submissions", "people.submissions"),
     Item("Actions", "people.actions"),
