@@ -37,7 +37,8 @@ _SOMETHING_ELSE = re.compile(
 _SHORTEST_OF_TWO: Final = 7
 # After a comma a postcode may follow; it is shorter.
 _ANOTHER = re.compile(
-    r" ?(?:/|&|und|oder|u\.|and|or|ou|o|y|e) ?(\d(?: ?\d){3,9})(?![\d/.,:-]?\d)|, ?(\d(?: ?\d){6,9})(?![\d/.,:-]?\d)",
+    r" ?(?:/|&|und|oder|u\.|and|or|ou|o|y|e) ?(\d(?: ?\d){3,9}|\d{4,5}-\d{4})(?![\d/.,:-]?\d)"
+    r"|, ?(\d(?: ?\d){6,9})(?![\d/.,:-]?\d)",
     re.IGNORECASE,
 )
 
@@ -47,9 +48,12 @@ def another(number: PhoneNumber, after: str) -> PhoneNumber | None:
     match = _ANOTHER.match(after)
     if match is None:
         return None
-    digits, national = (match[1] or match[2]).replace(" ", ""), str(number.national_number)
+    written, national = match[1] or match[2], str(number.national_number)
+    digits = written.replace(" ", "").replace("-", "")
     area = length_of_geographical_area_code(number)
-    if not area or digits.startswith("0") or len(digits) != len(national) - area:
+    # In Brazil a mobile number is one digit longer than a landline: (11) 3748-2561 / 99748-2561.
+    longer = len(digits) - (len(national) - area)
+    if not area or digits.startswith("0") or longer not in ({0, 1} if "-" in written else {0}):
         return None
     second = PhoneNumber(country_code=number.country_code, national_number=int(national[:area] + digits))
     return second if is_valid_number(second) else None

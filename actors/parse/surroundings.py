@@ -116,7 +116,7 @@ def _is_name_of_others(text: str) -> bool:
 @lru_cache(maxsize=2_048)
 def _is_credit(text: str) -> bool:
     """A phrase such as "website by", or a label with its colon, or one that fills the line."""
-    *labelled, last = text.split(":")
+    *labelled, last = text.replace("\uff1a", ":").split(":")
     words = words_of(last)
     fills_the_line = not labelled and _CREDIT_LABEL.at_end(words) == len(words) > 0 and words != ["design"]
     return fills_the_line or any(_CREDIT_LABEL.at_end(words_of(label)) for label in labelled) or _CREDIT.within(text)

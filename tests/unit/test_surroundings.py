@@ -23,6 +23,7 @@ def found(html, region="DE"):
         "<p>Le site est hébergé par la société Nuage. E-mail : aide@nuage-web.fr</p>",
         "<p>Médiateur de la consommation : Entente, 14 rue Saint Jean, ecrire@entente-conso.fr</p>",
         "<p>Legal Ombudsman, PO Box 68, Wolverhampton, +44 300 555 0333, help@ombudsman-legal.uk</p>",
+        "<h3>Externer Datenschutzbeauftragter</h3><p>Voss GmbH<br>Tel. 030 74825614<br>dsb@voss-recht.de</p>",
         "<h3>Site Tasar\u0131mc\u0131s\u0131</h3><p>Deniz Kaya</p><p>deniz@kaya-web.com</p>",
     ],
 )
