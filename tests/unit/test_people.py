@@ -75,7 +75,7 @@ def test_a_name_has_the_form_of_one(text):
     "text",
     [
         *("Anna", "anna huber", "Acme GmbH", "Contact Us", "Opening Hours", "Anna Huber 7", "A" * 90, ""),
-        *("Sales Manager", "Oficina Norte"),
+        *("Sales Manager", "Oficina Norte", "Naam Eva Lang"),
     ],
 )
 def test_other_text_is_no_name(text):

@@ -125,6 +125,10 @@ def test_a_number_written_in_two_ways_is_one():
         ("PL", "NIP 522-349-67-81"),
         ("BR", "CNPJ 12.345.678/0001-90"),
         ("SE", "12 349 678 kr"),
+        ("IT", "Aperto 0900-1700"),
+        ("FR", "Le 01.01.1970 00:00:00"),
+        ("DE", "Mitglied seit 04/1998 07/2003"),
+        ("DE", "Bestell-Nr.: 030-4827193"),
         (None, "030 987654"),
     ],
 )
