@@ -31,10 +31,10 @@ _FAR: Final = 16
 _BEFORE: Final = 160
 # After a whole word or a number; after "ul." and "Corp." it goes on.
 _SENTENCE_END = re.compile(r"(?:(?<=[^\W\d_]{5})|(?<=[a-zß-öø-ÿ]{4})|(?<=\d\d))[.!?] (?=[^\W\d_a-zß-öø-ÿ]\w{2})")
-# "2. Hosting", "§ 4 Hosting", "II) Hosting", "Article 3 - Hosting"
+# In front of a heading: 2., 3.1, § 4, II), Article 3 -
 _NUMBERING = re.compile(
-    r"(?:§|art(?:icle|ikel|\.)?)? ?(?:\d{1,2}(?:\.\d{1,2}){0,2}|[ivx]{1,4}(?=[.)])|[a-h](?=[.)]))[.):]? ?[\u2013\u2014-]? ?"
-    r"(?=[^\W\d_])",
+    r"(?:§|art(?:icle|ikel|\.)?)? ?(?:\d{1,2}(?:\.\d{1,2}){0,2}|[ivx]{1,4}(?=[.)])|[a-h](?=[.)]))"
+    r"[.):]? ?[\u2013\u2014-]? ?(?=[^\W\d_])",
     re.IGNORECASE,
 )
 _SEGMENT = re.compile(r"[:;,|(\u2013\u2022\u00b7]| - ")
@@ -51,8 +51,10 @@ class Surroundings:
         self._is_agency = _CREDIT.within(own) or _CREDIT_LABEL.within(own) or _AGENCY.within(described)
 
     def label_above(self, line: int) -> str:
-        """The line before, where it is short enough to be a label and has no contact of its own."""
+        """The line before, where it is short enough to be a label or ends as one, and has no contact of its own."""
         above = self._lines[line - 1].spaced if 0 < line <= len(self._lines) else ""
+        if above.endswith(":"):
+            above = above[-_LONGEST_LABEL:]
         return "" if len(above) > _LONGEST_LABEL or _OWN_CONTACT.search(above) else above
 
     def is_about_others(self, line: int, place: int) -> bool:

@@ -129,6 +129,8 @@ def test_a_number_written_in_two_ways_is_one():
         ("FR", "Le 01.01.1970 00:00:00"),
         ("DE", "Mitglied seit 04/1998 07/2003"),
         ("DE", "Bestell-Nr.: 030-4827193"),
+        ("DE", "Umsatzsteuer-Identifikationsnummer gemäß Paragraph 27a Umsatzsteuergesetz: 082/317/05946"),
+        ("DE", "Umsatzsteuer-Identifikationsnummer gemäß Paragraph 27a Umsatzsteuergesetz:<br>082/317/05946"),
         (None, "030 987654"),
     ],
 )
