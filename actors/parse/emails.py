@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from actors.parse.html import Document
@@ -16,6 +17,7 @@ from actors.parse.words import words_of
 LAST_LINE: Final = 10**9
 _CONTEXT: Final = 80
 _MOST: Final = 500
+_MOST_MENTIONS: Final = 2_000
 # A page with more text that may hide addresses is a list of strangers, or made to keep us busy.
 _MOST_TEXT: Final = 200_000
 _LONG_LINE: Final = 2_000
@@ -93,7 +95,7 @@ def _without_site_keepers(found: dict[str, Email], keepers: set[str]) -> list[Em
 
 
 def _mentions(document: Document, site: Site) -> Iterator[_Mention]:
-    yield from _in_text(document, site)
+    yield from islice(_in_text(document, site), _MOST_MENTIONS)
     yield from _in_marks(document)
     for item in document.json_ld:
         yield from _in_item(item)
