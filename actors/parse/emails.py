@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from actors.parse.html import Document
+from actors.parse.lines import Line
 from actors.parse.mail_addresses import Site, addresses_in, is_junk, kind_of
 from actors.parse.marks import ITEM_NAMES, mail_targets, undisguised
-from actors.parse.obfuscation import readable, written_by_script
+from actors.parse.obfuscation import readable, stand_in, written_by_script
 from actors.parse.people import name_in
 from actors.parse.surroundings import Surroundings
 from actors.parse.words import words_of
@@ -15,6 +17,7 @@ from actors.parse.words import words_of
 LAST_LINE: Final = 10**9
 _CONTEXT: Final = 80
 _MOST: Final = 500
+_MOST_MENTIONS: Final = 2_000
 # A page with more text that may hide addresses is a list of strangers, or made to keep us busy.
 _MOST_TEXT: Final = 200_000
 _LONG_LINE: Final = 2_000
@@ -92,7 +95,7 @@ def _without_site_keepers(found: dict[str, Email], keepers: set[str]) -> list[Em
 
 
 def _mentions(document: Document, site: Site) -> Iterator[_Mention]:
-    yield from _in_text(document, site)
+    yield from islice(_in_text(document, site), _MOST_MENTIONS)
     yield from _in_marks(document)
     for item in document.json_ld:
         yield from _in_item(item)
@@ -104,9 +107,10 @@ def _mentions(document: Document, site: Site) -> Iterator[_Mention]:
 
 def _in_text(document: Document, site: Site) -> Iterator[_Mention]:
     disguised = _disguised(document)
+    sign = stand_in(line.text for line in document.lines)
     left = _MOST_TEXT
     for number, line in enumerate(document.lines):
-        plain = readable(line.text, site.domain) if left > 0 else ""
+        plain = readable(line.text.replace(sign, "@") if sign else line.text, site.domain) if left > 0 else ""
         found = list(addresses_in(plain)) if "@" in plain else []
         if found or "@" in plain or len(line.text) > _LONG_LINE:
             left -= len(line.text)
@@ -114,9 +118,15 @@ def _in_text(document: Document, site: Site) -> Iterator[_Mention]:
             apart = readable(line.spaced, site.domain)
             found = list(_unglued(found, list(addresses_in(apart))))
             plain = apart
+        written = _written(line) if found else frozenset()
         for address, place in found:
-            how = "cloudflare" if address in disguised else "text" if address in line.text.lower() else "obfuscated"
+            how = "cloudflare" if address in disguised else "text" if address in written else "obfuscated"
             yield _Mention(number, place, address, how, excerpt(plain, place))
+
+
+def _written(line: Line) -> frozenset[str]:
+    """The addresses that stand in a line as they are."""
+    return frozenset(address for text in {line.text, line.spaced} for address, _ in addresses_in(text))
 
 
 def _unglued(joined: list[tuple[str, int]], apart: list[tuple[str, int]]) -> Iterator[tuple[str, int]]:

@@ -3,18 +3,20 @@
 import json
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from actors.parse.lines import INVISIBLE, Interest, Line, Mark, blocks_around, read_lines
-from actors.parse.marks import icon_label, is_telling, undisguised
+from actors.parse.marks import DOMAIN_PARTS, NAME_PARTS, icon_label, is_telling, undisguised
 from actors.parse.nesting import harmless
 from actors.parse.urls import parse_url
 
 _LONGEST_VALUE: Final = 2_000
 _MOST_ITEMS: Final = 2_000
+_MOST_LINKS: Final = 20_000
 _TARGETS: Final = (
     "mailto:",
     "tel:",
@@ -40,12 +42,16 @@ _MARKED: Final = ", ".join(
 _ICONS: Final = ", ".join(
     (
         *(f"{tag}[class*='{word}' i]" for tag in ("i", "span") for word in ("fax", "phone", "mobile")),
-        *(f"img[alt*='{word}' i]" for word in ("fax", "phone", "tel")),
+        *(f"img[alt*='{word}' i]" for word in ("fax", "phone", "tel", "@")),
+        *(f"img[alt='{word}' i]" for word in ("at", "(at)", "[at]")),
+        "i[class~='fa-at']",
     )
 )
-_DISGUISED: Final = (
-    "[data-cfemail], [data-enc-email], [data-user][data-domain], [data-name][data-domain], "
-    "joomla-hidden-mail[first][last]"
+_DISGUISED: Final = ", ".join(
+    (
+        "[data-cfemail], [data-enc-email], joomla-hidden-mail[first][last]",
+        *(f"[{name}][{domain}]" for name in NAME_PARTS for domain in DOMAIN_PARTS),
+    )
 )
 _BACKWARDS: Final = "[style*='bidi-override' i]"
 # A page with less text than a sentence: what it has, it may show to readers without scripts only.
@@ -55,6 +61,7 @@ _MAYBE_HIDDEN: Final = "[hidden], [style*='none' i]"
 # Inside a line these hide letters that only harvesters see. A hidden block is another matter: a tab, a window.
 _MAY_FILL: Final = frozenset(("span", "b", "i", "em", "font", "small"))
 _NOT_SHOWN = re.compile(r"display\s{0,5}:\s{0,5}none", re.IGNORECASE)
+_LAST_COMMA = re.compile(r",\s{0,200}([}\]])")
 _CDATA = re.compile(r"^\s{0,50}(?:<!--|//\s?<!\[CDATA\[|<!\[CDATA\[)|(?:-->|//\s?\]\]>|\]\]>)\s{0,50}$")
 
 
@@ -134,7 +141,7 @@ class Document:
         """Every http(s) link, absolute, in the order of the page."""
         found = []
         origin = parse_url(self.base, base) if self.base else None
-        for node in self.select("a[href], area[href]"):
+        for node in self.select("a[href], area[href]")[:_MOST_LINKS]:
             url = parse_url((node.attributes.get("href") or "").strip(), origin.href if origin else base)
             if url is not None and url.scheme in {"http", "https"} and url.host:
                 found.append(Link(url.href, _visible(node), (node.attributes.get("rel") or "").lower()))
@@ -186,8 +193,18 @@ class Document:
             text = _CDATA.sub("", (node.text() or "")).strip()
             try:
                 yield json.loads(text, strict=False)
-            except (ValueError, RecursionError):
+            except ValueError:
+                yield from _leniently(text)
+            except RecursionError:
                 continue
+
+
+def _leniently(text: str) -> Iterator[Any]:
+    """A block whose only fault is a comma after the last entry, as people leave it who write it by hand."""
+    mended = _LAST_COMMA.sub(r"\1", text)
+    if mended != text:
+        with suppress(ValueError, RecursionError):
+            yield json.loads(mended, strict=False)
 
 
 def collapsed(text: str) -> str:

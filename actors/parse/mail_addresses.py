@@ -20,6 +20,8 @@ _LONGEST_SECOND_LEVEL: Final = 4
 # The standard allows more, but what people print around an address is more often punctuation than a name.
 _NAME_CHARACTERS: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.%&'+-_"
 _AROUND_A_NAME: Final = ".-'&%"
+# After one of these a name would lose its beginning: of "müller@…" only "ller" can be sent to.
+_ACCENTED = re.compile(r"[\u00c0-\u024f]$")
 _ASCII_DOMAIN = re.compile(r"(?:[a-zA-Z0-9][a-zA-Z0-9-]{0,62}\.){1,8}[a-zA-Z][a-zA-Z0-9-]{1,62}")
 _ANY_DOMAIN = re.compile(r"(?:\w[\w-]{0,62}\.){1,8}[^\W\d_][\w-]{1,62}")
 _GLUED = re.compile(r"(?<=[a-z])(?=[A-Z])|-")
@@ -75,6 +77,8 @@ def _name_before(text: str, position: int) -> str:
     name = window[len(window.rstrip(_NAME_CHARACTERS)) :]
     if window.endswith(f"//{name}"):
         return ""  # the user of a web address
+    if _ACCENTED.search(window[: len(window) - len(name)]):
+        return ""
     return name.rpartition("%20")[2].lstrip(_AROUND_A_NAME)
 
 

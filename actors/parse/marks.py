@@ -24,6 +24,10 @@ _CHAT_NUMBER = re.compile(r"(?:wa\.me/|phone=|number=|/)\+?(\d{8,15})(?!\d)")
 _CALLED = re.compile(r"['\"](mailto:[^'\"]{1,400})['\"]|uncryptmailto", re.IGNORECASE)
 _DATA_NAMES: Final = ("data-mailto-token", "data-email", "onclick")
 _LONGEST: Final = 2_000
+# Where scripts of many authors keep the two halves of an address.
+NAME_PARTS: Final = ("data-user", "data-name", "data-local", "data-mail", "data-address", "data-username")
+DOMAIN_PARTS: Final = ("data-domain", "data-website")
+_JOIN = re.compile(r"(['\"]) ?\+ ?\1")
 
 
 def is_telling(node: LexborNode) -> bool:
@@ -52,19 +56,22 @@ def undisguised(attributes: Mapping[str, str | None]) -> str | None:
         # Joomla's own element.
         first, last = base64_text(attributes["first"] or ""), base64_text(attributes["last"] or "")
         return f"{first}@{last}" if first and last else None
-    name, domain = attributes.get("data-user") or attributes.get("data-name"), attributes.get("data-domain")
-    if name and domain:
+    name = next(filter(None, (attributes.get(each) for each in NAME_PARTS)), None)
+    domain = next(filter(None, (attributes.get(each) for each in DOMAIN_PARTS)), None)
+    if name and domain and "@" not in name:
         ending = attributes.get("data-tld")
         return f"{name}@{domain}.{ending}" if ending else f"{name}@{domain}"
     return None
 
 
 def icon_label(node: LexborNode) -> str | None:
-    """What a picture of a telephone or of a fax machine says in front of a number."""
+    """What a picture of a telephone or of a fax machine says in front of a number, or that of an @ in an address."""
     if node.text(strip=True):
         return None
     attributes = node.attributes
     named = (attributes.get("alt") or attributes.get("class") or "").lower()
+    if "fa-at" in named.split() or named.strip("([{}]) ") in {"@", "at", "ät"}:
+        return "@"
     return "Fax" if "fax" in named else "Tel."
 
 
@@ -78,7 +85,7 @@ def mail_targets(attributes: Mapping[str, str | None]) -> tuple[str, list[str]]:
     if attributes.get("data-email"):
         return "mailto", list(_recipients(attributes["data-email"] or ""))
     code = target if _CALLED.search(target) else attributes.get("onclick") or ""
-    if called := _CALLED.search(code[:_LONGEST]):
+    if called := _CALLED.search(_JOIN.sub("", code[:_LONGEST])):
         return "script", list(_recipients(called[1] or typo3(code) or ""))
     if _MAIL.match(target):
         return "mailto", list(_recipients(target))

@@ -30,14 +30,22 @@ _SOMETHING_ELSE = re.compile(
     r"|(?:19|20)\d\d[./-]\d{1,2}[./-]\d{1,2}"
     r"|(?:19|20)\d\d ?[-/\u2013] ?(?:19|20)\d\d"
     r"|\d{1,2}[.:]\d\d ?[-\u2013] ?\d{1,2}[.:]\d\d"
+    r"|(?:0\d|1\d|2[0-4])[0-5]0 ?[-\u2013] ?(?:0\d|1\d|2[0-4])[0-5]0"
     r"|-?\d{1,3}\.\d{4,}"
     r"|\d{1,3}(?:\.\d{3}){2,}"
     r"|\d{1,3}(?:,\d{3})+"
 )
+# A date, or a month, and whatever stands after it: 24.12.2024 18:00, 04/1998 07/2003.
+_DATE_FIRST = re.compile(
+    r"\d{1,2}[./-]\d{1,2}[./-](?:19|20)\d\d(?!\d)"
+    r"|(?:19|20)\d\d[./-]\d{1,2}[./-]\d{1,2}(?!\d)"
+    r"|\d{1,2}/(?:19|20)\d\d(?!\d)"
+)
 _SHORTEST_OF_TWO: Final = 7
 # After a comma a postcode may follow; it is shorter.
 _ANOTHER = re.compile(
-    r" ?(?:/|&|und|oder|u\.|and|or|ou|o|y|e) ?(\d(?: ?\d){3,9})(?![\d/.,:-]?\d)|, ?(\d(?: ?\d){6,9})(?![\d/.,:-]?\d)",
+    r" ?(?:/|&|und|oder|u\.|and|or|ou|o|y|e) ?(\d(?: ?\d){3,9}|\d{4,5}-\d{4})(?![\d/.,:-]?\d)"
+    r"|, ?(\d(?: ?\d){6,9})(?![\d/.,:-]?\d)",
     re.IGNORECASE,
 )
 
@@ -47,9 +55,12 @@ def another(number: PhoneNumber, after: str) -> PhoneNumber | None:
     match = _ANOTHER.match(after)
     if match is None:
         return None
-    digits, national = (match[1] or match[2]).replace(" ", ""), str(number.national_number)
+    written, national = match[1] or match[2], str(number.national_number)
+    digits = written.replace(" ", "").replace("-", "")
     area = length_of_geographical_area_code(number)
-    if not area or digits.startswith("0") or len(digits) != len(national) - area:
+    # In Brazil a mobile number is one digit longer than a landline: (11) 3748-2561 / 99748-2561.
+    longer = len(digits) - (len(national) - area)
+    if not area or digits.startswith("0") or longer not in ({0, 1} if "-" in written else {0}):
         return None
     second = PhoneNumber(country_code=number.country_code, national_number=int(national[:area] + digits))
     return second if is_valid_number(second) else None
@@ -82,7 +93,7 @@ def is_made_up(number: PhoneNumber) -> bool:
 
 def looks_like_something_else(raw: str, text: str, start: int, end: int) -> bool:
     """Whether a valid number is written as a date, a span of hours or years, a position or a price."""
-    if _SOMETHING_ELSE.fullmatch(raw.strip()):
+    if _SOMETHING_ELSE.fullmatch(raw.strip()) or _DATE_FIRST.match(raw.strip()):
         return True
     before, after = folded(text[max(0, start - 5) : start]).split(), folded(text[end : end + 6]).split()
     signs = (before[-1:] if before else []) + after[:1]

@@ -8,12 +8,13 @@ import codecs
 import html
 import re
 import string
+from collections.abc import Iterable
 from typing import Final
 from urllib.parse import unquote
 
 _AT_WORDS: Final = (
     r"@|at|ät|aet|et|ad|a|arroba|arobase|arrobase|chiocciola|apenstaartje|apestaart|kukac|małpa|malpa|zavináč|zavinac|"
-    r"snabel-?a|собака|собачка|at sign|klammeraffe"
+    r"snabel-?a|собака|собачка|at sign|klammeraffe|アット|アットマーク|골뱅이"
 )
 _DOT_WORDS: Final = r"\.|dot|punkt|punto|point|ponto|prick|kropka|tečka|tecka|bodka|piste|pont|точка|nokta"
 _OPEN, _CLOSE = r"[\[({<«*_|~]{1,2}", r"[\])}>»*_|~]{1,2}"
@@ -28,6 +29,10 @@ _SPOKEN = re.compile(
 _SPOKEN_DOT = re.compile(r" (?:dot|punkt|punto|ponto) ", re.IGNORECASE)
 # After a label, or alone in its line, "info at acme.de" is an address; in a sentence it is not.
 _HALF_SPOKEN = re.compile(rf"(^|mail ?[:.]? ?)({_NAME}) at ({_LABEL}(?:\.{_LABEL}){{1,4}})(?=$|[\s,;|])", re.IGNORECASE)
+# With hyphens it may be the name of a site as well: look-at-acme.de.
+_HYPHENED = re.compile(
+    rf"(mail ?[:.] ?)(?!www\.)({_NAME})[-_]at[-_]({_LABEL}(?:\.{_LABEL}){{1,4}})(?=$|[\s,;|])", re.IGNORECASE
+)
 # "Follow us @ acme.de" is no address; "write to info @ acme.de" is one, surely so at the site's own domain.
 _SPACED_BODY: Final = (
     rf"((?!(?:us|me|here|home|online|now|uns|nous|noi|nos|live|find|visit) ){_NAME})(?: @ ?|@ )"
@@ -56,7 +61,17 @@ _LAST_CHARACTER: Final = 0x10FFFF
 _MOST_NAMES: Final = 200
 _LONGEST_SCRIPT: Final = 20_000
 _LONGEST_LINE: Final = 20_000
-_HINT = re.compile(r"[@\uff20\ufe6b%\\&\[({<«*_|~]| at | arroba | chiocciola ", re.IGNORECASE)
+_SAID: Final = (" at ", "-at-", "_at_", " arroba ", " chiocciola ")
+_HINT = re.compile(r"[@\uff20\ufe6b%\\&\[({<«*_|~]| at |-at-| arroba | chiocciola ", re.IGNORECASE)
+_STAND_IN = re.compile(r"([^\w\s@\uff20「」『』()\uff08\uff09\[\]])[」』]?を[「『]?(?:半角)?[@\uff20]")
+# In capitals between the letters of an address it asks to be taken out: infoNOSPAM@…, info@REMOVETHIS.acme.de.
+_TAKE_OUT = re.compile(r"[._-]?(?:NO[._-]?SPAM|REMOVE[._-]?(?:THIS|ME)|DELETE[._-]?(?:THIS|ME))(?:[._-](?=[^@]|$))?")
+
+
+def stand_in(lines: Iterable[str]) -> str | None:
+    """The sign that a Japanese page asks its readers to replace: "★を@に変えてください"."""
+    found = (_STAND_IN.search(line) for line in lines if "を" in line)
+    return next((match[1] for match in found if match), None)
 
 
 def readable(text: str, own_domain: str | None = None) -> str:
@@ -65,12 +80,15 @@ def readable(text: str, own_domain: str | None = None) -> str:
         return text
     for written, meant in _OTHER_SIGNS.items():
         text = text.replace(written, meant)
+    if "@" in text:
+        text = _TAKE_OUT.sub("", text)
     if any(bracket in text for bracket in "[({<«*_|~"):
         text = _DOT.sub(".", _AT.sub("@", text))
     lowered = text.lower()
-    if any(word in lowered for word in (" at ", " arroba ", " chiocciola ")):
+    if any(word in lowered for word in _SAID):
         text = _SPOKEN.sub(lambda match: f"{match[1]}@{_SPOKEN_DOT.sub('.', match[2])}", text)
-        text = _HALF_SPOKEN.sub(lambda match: f"{match[1]}{match[2]}@{match[3]}", text)
+        for pattern in (_HALF_SPOKEN, _HYPHENED):
+            text = pattern.sub(lambda match: f"{match[1]}{match[2]}@{match[3]}", text)
     if " @" in text or "@ " in text:
         text = _SPACED.sub(_closed_up, text)
         if own_domain is not None:

@@ -24,6 +24,7 @@ _LONGEST_ROLE: Final = 60
 _REACH: Final = 4
 _SHORTEST_SURNAME: Final = 3
 _MANY_WORDS: Final = 3
+_MOST_CARDS: Final = 200
 _PERSON_TYPES: Final = frozenset(("person", "physician", "contactpoint", "realestateagent"))
 
 
@@ -53,13 +54,16 @@ def _in_json(items: list[dict[str, Any]]) -> Iterator[Person]:
 
 
 def _in_cards(document: Document) -> Iterator[Person]:
-    for card in document.select(".vcard, .h-card, [itemtype$='/Person' i]"):
+    for card in document.select(".vcard, .h-card, [itemtype$='/Person' i]")[:_MOST_CARDS]:
         name = _first(card, ".fn, .p-name, [itemprop~='name']")
         role = _first(card, ".title, .role, .p-job-title, .p-role, [itemprop~='jobTitle']")
         if name and is_name(name):
             links = " ".join(node.attributes.get("href") or "" for node in card.css("a[href^='mailto:' i]"))
             found = [address for address, _ in addresses_in(f"{links.replace('?', ' ')} {card.text(separator=' ')}")]
-            yield Person(name, role, found[0] if len(set(found)) == 1 else None)
+            email = found[0] if len(set(found)) == 1 else None
+            # As above: whoever signs an article has a card too.
+            if role or email:
+                yield Person(name, role, email)
 
 
 def _first(card: Any, css: str) -> str | None:

@@ -13,6 +13,9 @@ _WORDS: Final = data("contact_words")
 _CREDIT: Final = Phrases(_WORDS["credit"]["words"])
 _CREDIT_LABEL: Final = Phrases(_WORDS["credit"]["labels"])
 _AGENCY: Final = Phrases(_WORDS["credit"]["agencies"])
+_MAKERS: Final = frozenset(_WORDS["credit"]["makers"].split())
+_BESIDE_MAKERS: Final = _MAKERS | frozenset(_WORDS["credit"]["beside_makers"].split())
+_LEGAL_PAGE: Final = Phrases(_WORDS["credit"]["legal_pages"])
 _THIRD_PARTY: Final = Phrases(_WORDS["third_party"]["words"])
 _BODY: Final = Phrases(_WORDS["third_party"]["bodies"])
 _CHAMBERS: Final = tuple(_WORDS["third_party"]["chambers"].split())
@@ -28,6 +31,12 @@ _FAR: Final = 16
 _BEFORE: Final = 160
 # After a whole word or a number; after "ul." and "Corp." it goes on.
 _SENTENCE_END = re.compile(r"(?:(?<=[^\W\d_]{5})|(?<=[a-zß-öø-ÿ]{4})|(?<=\d\d))[.!?] (?=[^\W\d_a-zß-öø-ÿ]\w{2})")
+# In front of a heading: 2., 3.1, § 4, II), Article 3 -
+_NUMBERING = re.compile(
+    r"(?:§|art(?:icle|ikel|\.)?)? ?(?:\d{1,2}(?:\.\d{1,2}){0,2}|[ivx]{1,4}(?=[.)])|[a-h](?=[.)]))"
+    r"[.):]? ?[\u2013\u2014-]? ?(?=[^\W\d_])",
+    re.IGNORECASE,
+)
 _SEGMENT = re.compile(r"[:;,|(\u2013\u2022\u00b7]| - ")
 
 
@@ -38,11 +47,14 @@ class Surroundings:
         own = " ".join(filter(None, (document.title, document.h1)))
         self._is_authority = _THIRD_PARTY.within(own) or _BODY.within(own) or _names_a_chamber(words_of(own))
         described = " ".join(filter(None, (own, document.description)))
+        self._is_legal = _LEGAL_PAGE.within(own)
         self._is_agency = _CREDIT.within(own) or _CREDIT_LABEL.within(own) or _AGENCY.within(described)
 
     def label_above(self, line: int) -> str:
-        """The line before, where it is short enough to be a label and has no contact of its own."""
+        """The line before, where it is short enough to be a label or ends as one, and has no contact of its own."""
         above = self._lines[line - 1].spaced if 0 < line <= len(self._lines) else ""
+        if above.endswith(":"):
+            above = above[-_LONGEST_LABEL:]
         return "" if len(above) > _LONGEST_LABEL or _OWN_CONTACT.search(above) else above
 
     def is_about_others(self, line: int, place: int) -> bool:
@@ -54,7 +66,8 @@ class Surroundings:
         return any(self._names_others(text) for text in texts if text) or self._is_in_others_block(line)
 
     def _names_others(self, text: str) -> bool:
-        return (not self._is_authority and _mentions_third_party(text)) or (not self._is_agency and _is_credit(text))
+        is_credit = _is_credit(text) or (self._is_legal and _is_of_makers(text))
+        return (not self._is_authority and _mentions_third_party(text)) or (not self._is_agency and is_credit)
 
     def _is_in_others_block(self, line: int) -> bool:
         """Whether a line above, in the same paragraph, begins with the name of a host, a chamber, an authority."""
@@ -77,7 +90,7 @@ def _headings(lines: list[Line]) -> dict[int, str]:
         is_others = _is_others_title(line.spaced)
         if line.tag in _HEADINGS or is_others or _is_own_title(line.spaced):
             end = number + (_FAR if is_others and line.tag in _HEADINGS else _REACH)
-            text = line.spaced if len(line.spaced) <= _LONGEST_LABEL else ""
+            text = _unnumbered(line.spaced) if len(line.spaced) <= _LONGEST_LABEL else ""
         elif number <= end and text:
             headings[number] = text
     return headings
@@ -105,7 +118,11 @@ def _is_own_title(text: str) -> bool:
 
 def _title(text: str) -> list[str]:
     """The words of a line that may be a title: it is short, and no contact itself."""
-    return [] if len(text) > _LONGEST_LABEL or _OWN_CONTACT.search(text) else words_of(text)
+    return [] if len(text) > _LONGEST_LABEL or _OWN_CONTACT.search(text) else words_of(_unnumbered(text))
+
+
+def _unnumbered(text: str) -> str:
+    return _NUMBERING.sub("", text, count=1) if _NUMBERING.match(text) else text
 
 
 @lru_cache(maxsize=2_048)
@@ -116,10 +133,16 @@ def _is_name_of_others(text: str) -> bool:
 @lru_cache(maxsize=2_048)
 def _is_credit(text: str) -> bool:
     """A phrase such as "website by", or a label with its colon, or one that fills the line."""
-    *labelled, last = text.split(":")
+    *labelled, last = text.replace("\uff1a", ":").split(":")
     words = words_of(last)
     fills_the_line = not labelled and _CREDIT_LABEL.at_end(words) == len(words) > 0 and words != ["design"]
     return fills_the_line or any(_CREDIT_LABEL.at_end(words_of(label)) for label in labelled) or _CREDIT.within(text)
+
+
+@lru_cache(maxsize=2_048)
+def _is_of_makers(text: str) -> bool:
+    words = frozenset(words_of(text))
+    return words <= _BESIDE_MAKERS and not _MAKERS.isdisjoint(words)
 
 
 @lru_cache(maxsize=2_048)

@@ -123,6 +123,9 @@ def test_a_form_shows_examples_not_addresses():
         "Tvorba webu: {}",
         "Создание сайта — {}",
         "技术支持\uff1a{}",
+        "制作\uff1aNimbus {}",
+        "تصميم وبرمجة: Nimbus {}",
+        "Thiết kế website: {}",
     ],
 )
 def test_whoever_made_the_site_is_not_the_organisation(credit):
@@ -189,6 +192,10 @@ def test_the_context_says_what_stands_around_an_address():
 
 def test_an_international_domain_is_kept_as_the_mail_system_writes_it():
     assert addresses("<p>info@müller-bau.de</p>") == ["info@xn--mller-bau-q9a.de"]
+
+
+def test_a_name_that_loses_its_beginning_is_no_address():
+    assert addresses("<p>müller@acme-bau.de, 邮箱huber@acme-bau.de</p>") == ["huber@acme-bau.de"]
 
 
 def test_notaries_have_their_addresses_at_a_public_suffix_and_nobody_at_co_uk():

@@ -30,6 +30,16 @@ def methods(html):
         "info\uff20acme-bau.de",
         "info%40acme-bau.de",
         "info\\u0040acme-bau.de",
+        "E-Mail: info-at-acme-bau.de",
+        "E-Mail: info_at_acme-bau.de",
+        "info[アット]acme-bau.de",
+        "info(골뱅이)acme-bau.de",
+        "infoNOSPAM@acme-bau.de",
+        "info@NOSPAM.acme-bau.de",
+        "info@REMOVE-THIS-acme-bau.de",
+        "info<img src='at.gif' alt='@'>acme-bau.de",
+        "info <i class='fa fa-at'></i> acme-bau.de",
+        "info\u2605acme-bau.de</p><p>\u2605を@に変えてください",
     ],
 )
 def test_a_written_out_address_is_read(text):
@@ -44,6 +54,10 @@ def test_a_written_out_address_is_read(text):
         "We are at home. dot com",
         "Anna (AT) Berlin",
         "call @acmebau on LINE",
+        "look-at-acme.de",
+        "E-Mail: www.look-at-acme.de",
+        "Ein Bild@NOSPAM",
+        "info\u2605acme-bau.de",
     ],
 )
 def test_a_sentence_is_not_an_address(text):
@@ -80,6 +94,20 @@ def test_spamspan_typo3_and_attribute_disguises_are_undone():
     assert list(methods(f"{spamspan}<p>{typo3}</p><p>{shifted}</p><p>{rot13}</p><p>{parts}</p>")) == [
         f"{name}@acme-bau.de" for name in "abcde"
     ]
+
+
+@pytest.mark.parametrize(
+    "element",
+    [
+        "<a href='#mailgo' data-address='info' data-domain='acme-bau.de'>Mail</a>",
+        "<span data-local='info' data-domain='acme-bau.de'></span>",
+        "<span data-name='info' data-domain='acme-bau' data-tld='de'></span>",
+        "<a data-mail='info' data-website='acme-bau.de'>Mail</a>",
+        "<a href='javascript:void(0)' onclick=\"location='mailto:'+'info'+'@'+'acme-bau.de'\">Mail</a>",
+    ],
+)
+def test_two_halves_in_the_attributes_of_an_element_make_an_address(element):
+    assert list(methods(f"<p>{element}</p>")) == ["info@acme-bau.de"]
 
 
 def test_joomlas_cloak_is_lifted():

@@ -69,6 +69,12 @@ def test_structured_data_is_laid_out_flat():
     assert names == [None, "Dentist", "Ann", "Place"]
 
 
+def test_a_comma_too_many_does_not_spoil_structured_data():
+    page = Document('<script type="application/ld+json">{"@type": "Dentist", "tags": ["a", ], \n}</script>')
+
+    assert page.json_ld == [{"@type": "Dentist", "tags": ["a"]}]
+
+
 def test_a_selector_that_is_none_is_refused_with_its_text():
     with pytest.raises(ValueError, match=r"not a CSS selector: 'a\[\['"):
         Document("<p>").select("a[[")

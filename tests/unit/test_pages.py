@@ -24,6 +24,7 @@ CONTACT_PAGES = """
     /yhteystiedot /kapcsolat /kontakty /iletisim /bize-ulasin /lien-he /liên-hệ /kontaktai /kontakt-impressum
     /%E3%81%8A%E5%95%8F%E3%81%84%E5%90%88%E3%82%8F%E3%81%9B /お問い合わせフォーム /連絡先 /联系我们 /문의하기
     /контакты.html /%EA%EE%ED%F2%E0%EA%F2%FB /xn--80atbkezc6e /επικοινωνία /צור-קשר /اتصل-بنا /our-contact-details
+    /wie-sie-uns-erreichen.htm /kontaktne-informacije /svyazatsya-s-nami /오시는-길
     /index.php?page=contact /?p=kontakt /index.php?option=com_contact /index.php?q=contact
 """
 
@@ -53,6 +54,9 @@ def test_a_contact_page_is_recognised(path):
         ("/xn--ber-uns-m2a", "about_root"),
         ("/qui-sommes-nous", "about_root"),
         ("/hakkimizda", "about_root"),
+        ("/za-nas.html", "about_root"),
+        ("/colophon", "legal_root"),
+        ("/bestuur", "team_root"),
         ("/meet-the-team", "team_root"),
         ("/notre-équipe", "team_root"),
         ("/jobs/apply", "career_contact"),

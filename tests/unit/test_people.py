@@ -57,6 +57,12 @@ def test_structured_data_names_people_with_their_addresses():
     assert [person.name for person in found.people] == ["Anna Huber", "Eva Lang"]
 
 
+def test_whoever_only_signs_an_article_is_not_among_the_people():
+    html = "<div itemscope itemtype='https://schema.org/Person'><span itemprop='name'>Anna Huber</span></div>"
+
+    assert find_contacts(html, url="https://acme.com/", region="US").people == ()
+
+
 @pytest.mark.parametrize(
     "text",
     ["Anna Huber", "Dr. med. Anna Huber", "Jean-Luc de la Tour", "José Claudio da Rosa Junior", "Anna O\u2019Neil"],
@@ -67,7 +73,10 @@ def test_a_name_has_the_form_of_one(text):
 
 @pytest.mark.parametrize(
     "text",
-    ["Anna", "anna huber", "Acme GmbH", "Contact Us", "Opening Hours", "Anna Huber 7", "A" * 90, "", "Sales Manager"],
+    [
+        *("Anna", "anna huber", "Acme GmbH", "Contact Us", "Opening Hours", "Anna Huber 7", "A" * 90, ""),
+        *("Sales Manager", "Oficina Norte", "Naam Eva Lang"),
+    ],
 )
 def test_other_text_is_no_name(text):
     assert not is_name(text)

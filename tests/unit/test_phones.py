@@ -34,6 +34,8 @@ def numbers(html, region="DE", url="https://www.acme-bau.com/"):
         ("CZ", "Telefon: 224 349 678", "+420224349678"),
         ("HU", "Tel.: 06 1 349 6781", "+3613496781"),
         ("GR", "Τηλ: 210 349 6781", "+302103496781"),
+        ("GR", "κιν. 6947482561 καθημερινά", "+306947482561"),
+        ("ID", "Telp. 0217482561 ext. 3", "+62217482561"),
         ("RU", "Тел.: 8 (495) 239-56-71", "+74952395671"),
         ("BR", "(43) 9.9980-9716", "+5543999809716"),
         ("AT", "Tel. +43/1/5874321", "+4315874321"),
@@ -123,6 +125,12 @@ def test_a_number_written_in_two_ways_is_one():
         ("PL", "NIP 522-349-67-81"),
         ("BR", "CNPJ 12.345.678/0001-90"),
         ("SE", "12 349 678 kr"),
+        ("IT", "Aperto 0900-1700"),
+        ("FR", "Le 01.01.1970 00:00:00"),
+        ("DE", "Mitglied seit 04/1998 07/2003"),
+        ("DE", "Bestell-Nr.: 030-4827193"),
+        ("DE", "Umsatzsteuer-Identifikationsnummer gemäß Paragraph 27a Umsatzsteuergesetz: 082/317/05946"),
+        ("DE", "Umsatzsteuer-Identifikationsnummer gemäß Paragraph 27a Umsatzsteuergesetz:<br>082/317/05946"),
         (None, "030 987654"),
     ],
 )
@@ -188,6 +196,8 @@ def test_an_international_number_needs_no_region():
         ("DE", "Telefon 0871 23041 oder 253", ["+4987123041"]),
         ("DE", "Mobil 0171 5439871 oder 5439872", ["+491715439871"]),
         ("DE", "0871 23041 / 25317", ["+4987123041"]),
+        ("BR", "Tel. (11) 3748-2561 / 99748-2561", ["+551137482561", "+5511997482561"]),
+        ("BR", "Tel. (11) 3748-2561 / 01310-100", ["+551137482561"]),
     ],
 )
 def test_a_second_number_may_leave_out_the_area_code_that_it_shares(region, written, phones):

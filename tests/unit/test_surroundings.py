@@ -23,6 +23,7 @@ def found(html, region="DE"):
         "<p>Le site est hébergé par la société Nuage. E-mail : aide@nuage-web.fr</p>",
         "<p>Médiateur de la consommation : Entente, 14 rue Saint Jean, ecrire@entente-conso.fr</p>",
         "<p>Legal Ombudsman, PO Box 68, Wolverhampton, +44 300 555 0333, help@ombudsman-legal.uk</p>",
+        "<h3>Externer Datenschutzbeauftragter</h3><p>Voss GmbH<br>Tel. 030 74825614<br>dsb@voss-recht.de</p>",
         "<h3>Site Tasar\u0131mc\u0131s\u0131</h3><p>Deniz Kaya</p><p>deniz@kaya-web.com</p>",
     ],
 )
@@ -58,3 +59,29 @@ def test_the_organisations_own_title_ends_what_was_said_of_others():
 )
 def test_to_name_a_chamber_or_a_trade_is_not_to_be_one(text):
     assert found(text) == ([], ["+497231154873"])
+
+
+LEGAL = "<title>Impressum</title><h1>Acme Bau</h1><h2>1. Kontakt</h2>" + OWN
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        "<h2>2. Hébergeur du site</h2><p>Nom : Nuage SAS<br>Téléphone : +33 1 84 16 27 48</p>",
+        "<h2>II. Hébergement</h2><p>Nuage SAS</p><p>Ring 3</p><p>+33 1 84 16 27 48, aide@nuage-sas.fr</p>",
+        "<h3>Article 2 \u2013 Hébergement</h3><p>Nuage SAS, +33 1 84 16 27 48, aide@nuage-sas.fr</p>",
+        "<h2>§ 4 Hosting</h2><p>Wolke GmbH, Tel. 030 74825614, post@wolke-gmbh.de</p>",
+        "<h3>3.1 Externes Hosting</h3><p>Wolke GmbH<br>Telefon: 0221 748256<br>post@wolke-gmbh.de</p>",
+        "<h3>Konzeption, Design & Programmierung</h3><p>Studio Nord<br>0221 748256<br>hallo@studio-nord.de</p>",
+        "<h2>7. Médiation</h2><p>Entente Conso, +33 1 89 47 31 26, ecrire@entente-conso.fr</p>",
+        "<h3>Bildnachweise</h3><p>Anna Berg, anna@berg-foto.de</p>",
+    ],
+)
+def test_a_page_of_legal_notices_numbers_its_headings_and_names_whoever_built_and_hosts_it(others):
+    assert found(LEGAL + others) == (["info@acme-bau.de"], ["+497231154873"])
+
+
+def test_on_another_page_such_a_heading_is_the_trade_of_the_house():
+    html = "<h1>Acme Bau</h1><h2>Création et design</h2><p>Tel. 07231 154873, acme-bau@gmx.de</p>"
+
+    assert found(html) == (["acme-bau@gmx.de"], ["+497231154873"])
