@@ -52,7 +52,7 @@ def cli() -> None:
 @click.option("--threads", type=click.IntRange(1, 256), help="Threads in each; default SCRAPERSKY_THREADS.")
 @log_level_option
 def up(processes: int | None, threads: int | None) -> None:
-    """Run everything: database, migration, workers, listener, sweeper and /metrics. Ctrl-C drains and stops."""
+    """Run everything: database, migration, workers, listener, sweeper, dashboard, /metrics. Ctrl-C drains and stops."""
     settings = _settings(processes=processes, threads=threads)
     with counting_together():
         from app.up import run_up
