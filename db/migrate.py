@@ -27,6 +27,7 @@ log = logging.getLogger(__name__)
 
 APPLIED = (
     *("schema.sql", "functions.sql", "views.sql", "suppressions.sql", "audit.sql", "folding.sql"),
+    "undo.sql",
     *("row_facts.sql", "why_waiting.sql", "why.sql", "history.sql"),
 )
 

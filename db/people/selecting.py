@@ -24,11 +24,24 @@ class Curated(NamedTuple):
     processing: str
     queued: str
     shown: tuple[str, ...]
+    key: str = "uuid"
+
+    @property
+    def running(self) -> str:
+        return "processing" if self.queued.islower() else "Processing"
+
+    @property
+    def error(self) -> str:
+        return self.processing.removesuffix("status") + "error"
+
+    @property
+    def result(self) -> str:
+        return self.processing.removesuffix("status") + "result"
 
 
 CURATED: Final = {
     "places": Curated(
-        "places_staging", "status", "deep_scan_status", "Queued", ("name", "formatted_address", "rating")
+        "places_staging", "status", "deep_scan_status", "Queued", ("name", "formatted_address", "rating"), "integer"
     ),
     "businesses": Curated(
         "local_businesses", "status", "domain_extraction_status", "Queued", ("business_name", "city", "website_url")
@@ -41,6 +54,12 @@ CURATED: Final = {
 }
 
 # What each filter asks of a row, `item`; {value} is as typed, {part} finds it anywhere in a text, in any case.
+FILTERS_OF_ALL: Final = {
+    "ids": "item.id = any({value})",
+    "word": "item.{curation} = {value}",
+    "processing": "item.{processing} is not distinct from {value}",
+    "change": "item.id in (select pk::{key} from engine.curated_row where curation = {value})",
+}
 FILTERS: Final = {
     "places": {
         "search": "item.search_job_id = {value}",
@@ -58,19 +77,16 @@ FILTERS: Final = {
     },
     "domains": {
         "domain": "item.domain ilike {part}",
-        "processing": "item.sitemap_analysis_status = {value}",
     },
     "sitemaps": {
         "domain": "item.domain_id in (select id from domains where domain = {value})",
         "type": "item.sitemap_type ilike {part}",
         "url": "item.url ilike {part}",
-        "processing": "item.sitemap_import_status = {value}",
     },
     "pages": {
         "domain": "item.domain_id in (select id from domains where domain = {value})",
         "type": "item.page_type = {value}",
         "url": "item.url ilike {part}",
-        "processing": "item.page_processing_status = {value}",
     },
 }
 
@@ -156,17 +172,25 @@ class Selection:
             processing=sql.Identifier(curated.processing),
             queued=sql.Literal(curated.queued),
             shown=sql.SQL(", ").join(sql.Identifier("item", column) for column in curated.shown),
-            condition=self._condition(curated),
+            condition=condition_of(self.kind, self.filters, self.where),
         )
         return statement, {"word": self.word, "again": self.again, "limit": limit}
 
-    def _condition(self, curated: Curated) -> sql.Composable:
-        conditions: list[sql.Composable] = [sql.SQL("true")]
-        for name, value in self.filters.items():
-            given = {"value": sql.Literal(value), "part": sql.Literal(part(str(value)))}
-            conditions.append(sql.SQL(FILTERS[self.kind][name]).format(**given))
-        if self.where is not None:
-            # A query of its own, so that a bracket in it can not undo the filters.
-            table = sql.Identifier(curated.table)
-            conditions.append(sql.SQL("item.id in (select id from {} where {})").format(table, written(self.where)))
-        return sql.SQL(" and ").join(conditions)
+
+def condition_of(kind: str, filters: Mapping[str, Any], where: str | None = None) -> sql.Composable:
+    """All filters and the typed condition, about `item`."""
+    curated = CURATED[kind]
+    names = {
+        "curation": sql.Identifier(curated.curation),
+        "processing": sql.Identifier(curated.processing),
+        "key": sql.SQL(curated.key),
+    }
+    conditions: list[sql.Composable] = [sql.SQL("true")]
+    for name, value in filters.items():
+        given = {**names, "value": sql.Literal(value), "part": sql.Literal(part(str(value)))}
+        conditions.append(sql.SQL({**FILTERS_OF_ALL, **FILTERS[kind]}[name]).format(**given))
+    if where is not None:
+        # A query of its own, so that a bracket in it can not undo the filters.
+        table = sql.Identifier(curated.table)
+        conditions.append(sql.SQL("item.id in (select id from {} where {})").format(table, written(where)))
+    return sql.SQL(" and ").join(conditions)
