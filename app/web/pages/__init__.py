@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from flask import Blueprint
 
+from app.web.pages.curate import curate
 from app.web.pages.health import health
 from app.web.pages.people import people
 from app.web.pages.pipeline import pipeline
@@ -19,6 +20,7 @@ PAGES: tuple[Blueprint, ...] = (
     steering,
     row,
     search,
+    curate,
     people,
     sign_in,
     health,
@@ -32,6 +34,7 @@ class Item(NamedTuple):
 
 MENU: tuple[Item, ...] = (
     Item("Pipeline", "pipeline.show"),
+    Item("Curate", "curate.show"),
     Item("Workers", "people.workers"),
     Item("Submissions", "people.submissions"),
     Item("Actions", "people.actions"),

@@ -1,0 +1,213 @@
+"""/curate/<kind> : rows for people to decide about, one by one, by ticks or by filter, with a way back."""
+
+from typing import Any
+from urllib.parse import parse_qsl
+from uuid import UUID
+
+import psycopg
+from flask import Blueprint, abort, flash, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from app.web.filters import FilterError, read_filters
+from app.web.gate import gate
+from app.web.grids import GRIDS, Grid, grid_statements
+from app.web.keyset import ROWS, Leaf, Place
+from app.web.looking import COUNTED, look
+from app.web.reader import reader
+from db.models.base import CURATION
+from db.people.curating import MOST, SELECTED, Changed, Curation, NothingToUndoError, Undone, last_change, tally, undo
+
+curate = Blueprint("curate", __name__)
+
+TALLY_SECONDS = 1.0
+
+
+@curate.get("/curate", defaults={"kind": "places"})
+@curate.get("/curate/<kind>")
+def show(kind: str) -> str | Response:
+    grid, place, found, rows, mistake = _grid(kind), Place(), Leaf([], None, None), 0, ""
+    try:
+        filters = read_filters([*grid.fields, *grid.hidden_fields], request.args)
+        place = Place.read(request.args.get, grid.is_key)
+        found, rows = look(grid_statements(grid, filters, place), place)
+    except FilterError as error:
+        mistake = str(error)
+    if place.side == "newer" and found.newer is None and len(found.rows) < ROWS:
+        return redirect(_address(grid, _given(grid)))
+    return render_template(
+        "curate.html",
+        grid=grid,
+        grids=GRIDS,
+        flow=_flow(grid),
+        words=CURATION,
+        given=_given(grid),
+        mistake=mistake,
+        found=found,
+        newer=found.newer and _address(grid, {**_given(grid), "newer": found.newer}),
+        older=found.older and _address(grid, {**_given(grid), "older": found.older}),
+        rows=rows,
+        counted=COUNTED,
+        most=MOST,
+        back=request.query_string.decode(errors="replace"),
+        **_last(grid),
+    )
+
+
+@curate.get("/curate/<kind>/now")
+def now(kind: str) -> str:
+    """The rows that are on somebody's screen, as they are now."""
+    grid = _grid(kind)
+    pks = [pk for pk in request.args.getlist("pk")[:ROWS] if grid.is_key(pk)]
+    rows = reader().rows(grid_statements(grid, {}, Place())["some"], pks=pks)
+    return render_template("curate_now.html", grid=grid, flow=_flow(grid), rows=rows, **_last(grid))
+
+
+@curate.post("/curate/<kind>/ticked")
+def change_ticked(kind: str) -> Response:
+    grid = _grid(kind)
+    ticked = [pk for pk in request.form.getlist("pk") if grid.is_key(pk)]
+    if not ticked:
+        flash("No row is ticked, so nothing was changed.", "bad")
+        return redirect(_back(grid))
+    keys = [UUID(pk) if grid.curated.key == "uuid" else int(pk) for pk in ticked]
+    return _change(grid, {"ids": keys})
+
+
+@curate.post("/curate/<kind>/all")
+def change_all(kind: str) -> Response | str:
+    """First the count, then the deed."""
+    grid = _grid(kind)
+    try:
+        filters = read_filters([*grid.fields, *grid.hidden_fields], request.form)
+    except FilterError as error:
+        flash(f"{error}. Nothing was changed.", "bad")
+        return redirect(_back(grid))
+    if "confirmed" in request.form:
+        return _change(grid, filters)
+    curation, word = Curation(kind, filters), _word()
+    with reader().connection() as connection:
+        matching, sample = curation.count(connection, word, MOST + 1), curation.sample(connection, word)
+    fields = {name: value for name, value in request.form.items() if name != "form_token"}
+    return render_template(
+        "curate_confirm.html",
+        grid=grid,
+        flow=_flow(grid),
+        word=word,
+        matching=matching,
+        most=MOST,
+        sample=sample,
+        fields=fields,
+        given=_given(grid),
+        back=_back(grid),
+    )
+
+
+@curate.post("/curate/<kind>/undo")
+def take_back(kind: str) -> Response:
+    grid = _grid(kind)
+    change = request.form.get("change", 0, type=int)
+    try:
+        with reader().connection() as connection:
+            undone = undo(connection, kind, change, operator=_operator(), workflow=_flow(grid).name)
+    except NothingToUndoError as error:
+        flash(str(error), "bad")
+    except psycopg.errors.LockNotAvailable:
+        _tell_locked()
+    else:
+        reader().forget()
+        flash(_told_undone(undone, kind), "good")
+    return redirect(_back(grid))
+
+
+def _change(grid: Grid, filters: dict[str, Any]) -> Response:
+    word = _word()
+    try:
+        with reader().connection() as connection:
+            changed = Curation(grid.kind, filters).change(
+                connection, word, operator=_operator(), workflow=_flow(grid).name
+            )
+    except psycopg.errors.LockNotAvailable:
+        _tell_locked()
+    else:
+        reader().forget()
+        flash(_told(changed, grid.kind, word), "good" if changed.rows else "bad")
+    return redirect(_back(grid))
+
+
+def _told(changed: Changed, kind: str, word: str) -> str:
+    if not changed.rows:
+        return f"Nothing to change: they are {word} already."
+    queued = f", {changed.queued:,} queued" if word == SELECTED else ""
+    return f"{changed.rows:,} {kind} set to {word}{queued}."
+
+
+def _told_undone(undone: Undone, kind: str) -> str:
+    told = [f"Undone: {undone.rows:,} {kind} have the word again that they had before {undone.word}."]
+    if undone.changed_since:
+        told.append(f"{undone.changed_since:,} were changed since, and stay as they are.")
+    if undone.withdrawn:
+        told.append(f"{undone.withdrawn:,} still waited and were withdrawn from the queue.")
+    if undone.began:
+        told.append(f"{undone.began:,} had been started: what ran has run, and what it found stays.")
+    return " ".join(told)
+
+
+def _tell_locked() -> None:
+    flash("Somebody else is changing some of these rows. Nothing was changed; try again in a moment.", "bad")
+
+
+def _last(grid: Grid) -> dict[str, Any]:
+    """The change that this person can take back, and what became of its rows."""
+    if not gate().operator:
+        return {"last": None, "tally": []}
+    asked = reader()
+    with asked.connection() as connection:
+        last = last_change(connection, grid.kind, _operator())
+    if last is None:
+        return {"last": None, "tally": []}
+
+    def ask() -> list[tuple[str | None, int]]:
+        with asked.connection() as connection:
+            return tally(connection, grid.kind, last["id"])
+
+    return {"last": last, "tally": asked.kept(f"tally of {grid.kind} {_operator()}", TALLY_SECONDS, ask)}
+
+
+def _grid(kind: str) -> Grid:
+    if kind not in GRIDS:
+        abort(404, f"There is nothing to curate called '{kind}'; there are {', '.join(GRIDS)}.")
+    return GRIDS[kind]
+
+
+def _flow(grid: Grid) -> Any:
+    flows = reader().workflows.values()
+    curated = grid.curated
+    return next(flow for flow in flows if (flow.source.name, flow.status) == (curated.table, curated.processing))
+
+
+def _given(grid: Grid) -> dict[str, str]:
+    """The filters as they were typed."""
+    names = [field.name for field in (*grid.fields, *grid.hidden_fields)]
+    return {name: request.values[name] for name in names if request.values.get(name, "").strip()}
+
+
+def _word() -> str:
+    word = request.form.get("word_to_set", "")
+    if word not in CURATION:
+        abort(400, f"Unknown word '{word[:40]}'; known are {', '.join(CURATION)}.")
+    return word
+
+
+def _back(grid: Grid) -> str:
+    """To the page of the list that the form was on."""
+    known = {*(field.name for field in (*grid.fields, *grid.hidden_fields)), "older", "newer"}
+    wanted = parse_qsl(request.form.get("back", "")[:4000])
+    return _address(grid, {name: value for name, value in wanted if name in known})
+
+
+def _address(grid: Grid, given: dict[str, Any]) -> str:
+    return url_for("curate.show", **{**given, "kind": grid.kind})
+
+
+def _operator() -> str:
+    return gate().operator or "dashboard"
