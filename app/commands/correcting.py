@@ -43,16 +43,7 @@ def run_set(given: str, changes: Sequence[str]) -> int:
             choices = ", ".join(f"{row['id']} ({row['domain']})" for row in found)
             raise click.UsageError(f"{given!r} is more than one contact: {choices}; give an id")
         values = dict(_change(change, found[0]["region"]) for change in changes)
-        try:
-            contacts.correct(connection, found[0]["id"], _columns(values, found[0]["domain"]))
-        except psycopg.errors.UniqueViolation:
-            raise click.ClickException(
-                f"{found[0]['domain']} has a contact with that address already; delete one of the two"
-            ) from None
-        except psycopg.errors.CheckViolation:
-            raise click.ClickException("a contact needs an e-mail address or a telephone number") from None
-        except psycopg.errors.RaiseException as error:
-            raise click.ClickException(f"{error.diag.message_primary}; see: scrapersky suppress list") from None
+        correct(connection, found[0], values)
     click.echo(f"Corrected: {', '.join(values)} of {found[0]['id']}.")
     return 0
 
@@ -62,14 +53,34 @@ def run_delete(given: Sequence[str], *, suppress: bool, yes: bool) -> int:
         found = {row["id"]: row for one in given for row in _find(connection, one)}
         if not yes and sys.stdin.isatty():
             click.confirm(f"Delete {len(found)} contact(s)?", abort=True, err=True)
-        with connection.transaction():
-            entries = [("email", row["email"]) for row in found.values() if row["email"]]
-            entries += [("phone", row["phone"]) for row in found.values() if row["phone"]]
-            deleted = contacts.delete(connection, list(found))
-            others = suppressions.add(connection, entries, "deleted by hand").contacts_deleted if suppress else 0
+        deleted, others = remove(connection, list(found.values()), suppress=suppress)
     also = f", and {others} more with the same address or number" if others else ""
     click.echo(f"{deleted} contact(s) deleted{also}{'; suppressed from now on' if suppress else ''}.")
     return 0
+
+
+def correct(connection: Connection[Any], contact: Mapping[str, Any], values: Mapping[str, str | None]) -> None:
+    """Write what was checked by `corrected`. Raises ClickException with the reason when the database refuses it."""
+    try:
+        contacts.correct(connection, contact["id"], _columns(values, contact["domain"]))
+    except psycopg.errors.UniqueViolation:
+        raise click.ClickException(
+            f"{contact['domain']} has a contact with that address already; delete one of the two"
+        ) from None
+    except psycopg.errors.CheckViolation:
+        raise click.ClickException("a contact needs an e-mail address or a telephone number") from None
+    except psycopg.errors.RaiseException as error:
+        raise click.ClickException(f"{error.diag.message_primary}; see: scrapersky suppress list") from None
+
+
+def remove(connection: Connection[Any], found: Sequence[Mapping[str, Any]], *, suppress: bool) -> tuple[int, int]:
+    """How many were deleted, and how many more because their address or number is suppressed now."""
+    with connection.transaction():
+        entries = [("email", row["email"]) for row in found if row["email"]]
+        entries += [("phone", row["phone"]) for row in found if row["phone"]]
+        deleted = contacts.delete(connection, [row["id"] for row in found])
+        others = suppressions.add(connection, entries, "deleted by hand").contacts_deleted if suppress else 0
+    return deleted, others
 
 
 def _find(connection: Connection[Any], given: str) -> list[dict[str, Any]]:
@@ -104,10 +115,15 @@ def _change(text: str, region: str | None) -> tuple[str, str | None]:
     if not equals or name not in contacts.CORRECTABLE:
         raise click.UsageError(f"expected one of {', '.join(contacts.CORRECTABLE)} and =value, got {text!r}")
     try:
-        if value and name == "email":
-            return name, email_address(value)
-        if value and name in {"phone", "fax"}:
-            return name, phone_number(value, region)
+        return name, corrected(name, value, region)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
-    return name, value or None
+
+
+def corrected(name: str, value: str, region: str | None) -> str | None:
+    """In the form that is stored; nothing clears it. Raises ValueError with the reason."""
+    if value and name == "email":
+        return email_address(value)
+    if value and name in {"phone", "fax"}:
+        return phone_number(value, region)
+    return value or None

@@ -78,11 +78,15 @@ def _write(order: Order, names: list[str], rows: Iterable[Row]) -> None:
             _write_text(order, names, rows, target)
         return
     with new_file(order.path, force=order.force) as partial:
-        if order.file_format == "xlsx":
-            write_xlsx(names, rows, partial, order.kind)
-            return
-        with partial.open("wb") as target:
-            _write_text(order, names, rows, target)
+        write_file(order, names, rows, partial)
+
+
+def write_file(order: Order, names: list[str], rows: Iterable[Row], path: Path) -> None:
+    if order.file_format == "xlsx":
+        write_xlsx(names, rows, path, order.kind)
+        return
+    with path.open("wb") as target:
+        _write_text(order, names, rows, target)
 
 
 def _write_text(order: Order, names: list[str], rows: Iterable[Row], target: IO[bytes]) -> None:

@@ -18,7 +18,7 @@
       page.checked = ticked > 0 && ticked === ticks().length;
       page.indeterminate = ticked > 0 && ticked < ticks().length;
     }
-    if (told) told.textContent = ticked ? `Set ${ticked} ticked ${ticked === 1 ? "row" : "rows"} to` : "Set the ticked rows to";
+    if (told) told.textContent = `${told.dataset.before} ${ticked || "the"} ticked ${ticked === 1 ? "row" : "rows"}${told.dataset.after}`;
   };
 
   const go = (index) => {
