@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any, ClassVar, Final, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import DateTime, Enum, ForeignKey, MetaData, Numeric, Table, Text, func, text
+from sqlalchemy import DateTime, Enum, ForeignKey, Index, MetaData, Numeric, Table, Text, func, text
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
@@ -74,6 +74,11 @@ class OwnedByTenant:
 class Timestamped:
     created_at: Mapped[datetime] = mapped_column(server_default=func.now(), sort_order=2)
     updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now(), sort_order=3)
+
+
+def newest_first() -> Index:
+    """For people who look through all rows: a page of them costs the same at any depth."""
+    return Index(None, "created_at", "id")
 
 
 def one_of(column: str, *words: str) -> Enum:

@@ -4,7 +4,7 @@ from uuid import UUID
 from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from db.models.base import Base, Identified, OwnedByTenant, PartialKey, Timestamped, one_of
+from db.models.base import Base, Identified, OwnedByTenant, PartialKey, Timestamped, newest_first, one_of
 
 EMAIL = "email = lower(email) AND email ~ '^[^@[:space:]]+@[^@[:space:]]+$'"
 E164 = r"^\+[1-9][0-9]{3,14}$"
@@ -15,6 +15,7 @@ class Contact(Identified, OwnedByTenant, Timestamped, Base):
 
     __tablename__ = "contacts"
     __table_args__ = (
+        newest_first(),
         UniqueConstraint("domain_id", "email"),
         Index(
             "contacts_domain_id_phone_number_without_email_key",

@@ -5,7 +5,16 @@ from uuid import UUID
 from sqlalchemy import CheckConstraint, ForeignKey
 from sqlalchemy.orm import Mapped, mapped_column
 
-from db.models.base import CURATION, ROOM_FOR_STATUS_UPDATES, Base, Identified, OwnedByTenant, Timestamped, one_of
+from db.models.base import (
+    CURATION,
+    ROOM_FOR_STATUS_UPDATES,
+    Base,
+    Identified,
+    OwnedByTenant,
+    Timestamped,
+    newest_first,
+    one_of,
+)
 
 
 class Domain(Identified, OwnedByTenant, Timestamped, Base):
@@ -13,6 +22,7 @@ class Domain(Identified, OwnedByTenant, Timestamped, Base):
 
     __tablename__ = "domains"
     __table_args__ = (
+        newest_first(),
         CheckConstraint(
             "domain <> '' AND domain = lower(domain) AND domain !~ '[/@[:space:]]'", name="domain_is_a_bare_host_name"
         ),

@@ -14,6 +14,7 @@ from db.models.base import (
     Identified,
     OwnedByTenant,
     Timestamped,
+    newest_first,
     one_of,
 )
 
@@ -22,7 +23,7 @@ class LocalBusiness(Identified, OwnedByTenant, Timestamped, Base):
     """A business as Places describes it, or as a person typed it (then without a place_id)."""
 
     __tablename__ = "local_businesses"
-    __table_args__ = ({"postgresql_with": ROOM_FOR_STATUS_UPDATES},)
+    __table_args__ = (newest_first(), {"postgresql_with": ROOM_FOR_STATUS_UPDATES})
     __natural_key__: ClassVar = ("place_id",)
     __set_once__: ClassVar = ("tenant_id", "lead_source", "status", "domain_extraction_status")
 

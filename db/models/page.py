@@ -5,7 +5,16 @@ from uuid import UUID
 from sqlalchemy import CheckConstraint, ForeignKey, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from db.models.base import CURATION, ROOM_FOR_STATUS_UPDATES, Base, Identified, OwnedByTenant, Timestamped, one_of
+from db.models.base import (
+    CURATION,
+    ROOM_FOR_STATUS_UPDATES,
+    Base,
+    Identified,
+    OwnedByTenant,
+    Timestamped,
+    newest_first,
+    one_of,
+)
 
 PAGE_TYPES: Final = (
     "home_root",
@@ -27,6 +36,7 @@ class Page(Identified, OwnedByTenant, Timestamped, Base):
 
     __tablename__ = "pages"
     __table_args__ = (
+        newest_first(),
         UniqueConstraint("domain_id", "url"),
         CheckConstraint("octet_length(url) <= 2048", name="url_fits_into_an_index"),
         {"postgresql_with": ROOM_FOR_STATUS_UPDATES},

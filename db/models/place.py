@@ -14,6 +14,7 @@ from db.models.base import (
     Base,
     OwnedByTenant,
     Timestamped,
+    newest_first,
     one_of,
 )
 
@@ -22,7 +23,7 @@ class Place(OwnedByTenant, Timestamped, Base):
     """A search hit. Everything but the place_id is Google's content and may have to be cleared, so it is nullable."""
 
     __tablename__ = "places_staging"
-    __table_args__ = ({"postgresql_with": ROOM_FOR_STATUS_UPDATES},)
+    __table_args__ = (newest_first(), {"postgresql_with": ROOM_FOR_STATUS_UPDATES})
     __natural_key__: ClassVar = ("place_id",)
     __set_once__: ClassVar = (
         "tenant_id",

@@ -5,7 +5,16 @@ from uuid import UUID
 from sqlalchemy import CheckConstraint, ForeignKey, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from db.models.base import CURATION, ROOM_FOR_STATUS_UPDATES, Base, Identified, OwnedByTenant, Timestamped, one_of
+from db.models.base import (
+    CURATION,
+    ROOM_FOR_STATUS_UPDATES,
+    Base,
+    Identified,
+    OwnedByTenant,
+    Timestamped,
+    newest_first,
+    one_of,
+)
 
 
 class SitemapFile(Identified, OwnedByTenant, Timestamped, Base):
@@ -13,6 +22,7 @@ class SitemapFile(Identified, OwnedByTenant, Timestamped, Base):
 
     __tablename__ = "sitemap_files"
     __table_args__ = (
+        newest_first(),
         UniqueConstraint("domain_id", "url"),
         CheckConstraint("octet_length(url) <= 2048", name="url_fits_into_an_index"),
         {"postgresql_with": ROOM_FOR_STATUS_UPDATES},

@@ -3,9 +3,9 @@
 
 {
   const form = document.getElementById("grid");
-  const rows = () => [...form.querySelectorAll("[data-row]")];
+  const rows = () => [...(form?.querySelectorAll("[data-row]") ?? [])];
   const handle = (row) => row.querySelector("input[name=pk], a");
-  const ticks = () => [...form.querySelectorAll("input[name=pk]")];
+  const ticks = () => [...(form?.querySelectorAll("input[name=pk]") ?? [])];
   const current = () => rows().findIndex((row) => row.contains(document.activeElement));
   const told = document.getElementById("ticked");
   const page = document.getElementById("tick-page");
@@ -18,6 +18,7 @@
       page.checked = ticked > 0 && ticked === ticks().length;
       page.indeterminate = ticked > 0 && ticked < ticks().length;
     }
+    if (told) told.parentElement.classList.toggle("idle", !ticked);
     if (told) told.textContent = `${told.dataset.before} ${ticked || "the"} ticked ${ticked === 1 ? "row" : "rows"}${told.dataset.after}`;
   };
 
@@ -98,6 +99,10 @@
     }
     setTimeout(watch, 2000);
   };
+
+  // On a narrow screen a filter that is not in use is out of the way.
+  const filters = document.querySelector("details.filters[data-narrow=close]");
+  if (filters && matchMedia("(max-width: 720px)").matches) filters.open = false;
 
   if (form) {
     form.addEventListener("change", (event) => {
