@@ -59,7 +59,7 @@ order by 2 desc, 1
 
 -- name: begin_undo
 update engine.curation set undone_at = clock_timestamp()
-where id = %(change)s and operator = %(operator)s and kind = %(kind)s and undone_at is null
+where id = %(change)s and operator = %(operator)s and kind = %(kind)s and undone_at is null and rows > 0
   and changed_at > clock_timestamp() - %(age)s
 returning word, rows
 

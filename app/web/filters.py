@@ -95,7 +95,7 @@ def _rating(given: str) -> Decimal:
         value = Decimal(given)
     except InvalidOperation:
         raise ValueError(rule) from None
-    if not 0 <= value <= BEST:
+    if not value.is_finite() or not 0 <= value <= BEST:
         raise ValueError(rule)
     return value
 

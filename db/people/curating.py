@@ -15,7 +15,7 @@ from db.statements import Statements, statements
 
 SELECTED: Final = "Selected"
 UNDOABLE: Final = timedelta(days=1)
-LONGEST_CHANGE: Final = "60s"
+LONGEST_CHANGE: Final = "120s"
 MOST: Final = 100_000
 SAMPLE: Final = 10
 NOTED_KEYS: Final = 100

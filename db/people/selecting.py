@@ -58,7 +58,7 @@ FILTERS_OF_ALL: Final = {
     "ids": "item.id = any({value})",
     "word": "item.{curation} = {value}",
     "processing": "item.{processing} is not distinct from {value}",
-    "change": "item.id in (select pk::{key} from engine.curated_row where curation = {value})",
+    "change": "item.id = any(array(select pk::{key} from engine.curated_row where curation = {value}))",
 }
 FILTERS: Final = {
     "places": {

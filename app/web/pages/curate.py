@@ -136,7 +136,7 @@ def _change(grid: Grid, filters: dict[str, Any]) -> Response:
 
 def _told(changed: Changed, kind: str, word: str) -> str:
     if not changed.rows:
-        return f"Nothing to change: they are {word} already."
+        return f"Nothing was changed: there are none, or they are {word} already."
     queued = f", {changed.queued:,} queued" if word == SELECTED else ""
     return f"{changed.rows:,} {kind} set to {word}{queued}."
 
