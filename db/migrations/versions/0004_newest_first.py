@@ -6,8 +6,8 @@ updates of a status stay as cheap as they were.
 
 from alembic import op
 
-revision = "0003"
-down_revision = "0002"
+revision = "0004"
+down_revision = "0003"
 
 TABLES = ("places_staging", "local_businesses", "domains", "sitemap_files", "pages", "contacts")
 
