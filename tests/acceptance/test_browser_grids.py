@@ -135,11 +135,11 @@ def test_one_key_decides_about_the_row_one_is_on_and_another_takes_it_back(page,
     expect(row(page, "Second Bakery")).to_contain_text("Not a Fit")
 
     press(page, "u")
-    expect(page.locator(".told")).to_contain_text("Undone: 1 businesses")
+    expect(page.locator(".told")).to_contain_text("Undone for 1 business")
     expect(row(page, "Second Bakery").locator(".word")).to_have_text("New")
     press(page, "u")
 
-    expect(page.locator(".told")).to_contain_text("1 still waited and were withdrawn from the queue.")
+    expect(page.locator(".told")).to_contain_text("Still waiting, and withdrawn from the queue: 1.")
     expect(row(page, "First Bakery").locator(".word")).to_have_text("New")
     expect(page.locator(".last")).to_have_count(0)
     assert businesses.execute("select distinct status, domain_extraction_status from local_businesses").fetchall() == [
@@ -160,9 +160,9 @@ def test_undo_says_what_was_changed_since_and_what_ran(page, businesses):
     press(page, "u")
 
     told = page.locator(".told")
-    expect(told).to_contain_text("Undone: 2 businesses have the word again that they had before Selected.")
-    expect(told).to_contain_text("1 were changed since, and stay as they are.")
-    expect(told).to_contain_text("2 had been started: what ran has run, and what it found stays.")
+    expect(told).to_contain_text("Undone for 2 businesses: the word from before Selected is back.")
+    expect(told).to_contain_text("Changed since, and left alone: 1.")
+    expect(told).to_contain_text("Started already: 2. What ran has run, and what it found stays.")
 
 
 def test_the_keys_are_shown_and_do_nothing_while_one_types(page, businesses):
@@ -187,7 +187,7 @@ def test_everything_works_without_javascript(browser, session, dashboard, busine
     page.goto("/curate/businesses")
     page.get_by_label("Tick First Bakery").check()
     page.get_by_role("button", name="Maybe").click()
-    expect(page.locator(".told")).to_have_text("1 businesses set to Maybe.")
+    expect(page.locator(".told")).to_have_text("1 business set to Maybe.")
 
     page.get_by_label("Name", exact=True).fill("Bakery")
     page.get_by_role("button", name="Filter").click()
@@ -197,7 +197,7 @@ def test_everything_works_without_javascript(browser, session, dashboard, busine
     page.get_by_role("button", name="Set to Archived").click()
     expect(page.locator(".told")).to_have_text("3 businesses set to Archived.")
     page.get_by_role("button", name="Undo").click()
-    expect(page.locator(".told")).to_contain_text("Undone: 3 businesses")
+    expect(page.locator(".told")).to_contain_text("Undone for 3 businesses")
 
     expect(row(page, "First Bakery").locator(".word")).to_have_text("Maybe")
     page.get_by_role("button", name="Keys").click()

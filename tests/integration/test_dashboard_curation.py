@@ -166,7 +166,7 @@ def test_all_that_match_are_first_counted_and_shown(curator, db, places):
 
     answer = curator.post("/curate/places/all", word_to_set="Maybe", type="dentist")
 
-    assert "Set 1 places to Maybe?" in text_of(answer)
+    assert "Set 1 place to Maybe?" in text_of(answer)
     assert "1 more match and are Maybe already" in text_of(answer)
     assert "50% Off Teeth" in text_of(answer)
     assert "Bark Inn" not in text_of(answer)
@@ -194,7 +194,7 @@ def test_a_row_that_runs_is_not_disturbed_by_any_word(curator, db, places):
     selected = curator.post("/curate/places/ticked", pk=places["a"], word_to_set="Selected")
     curator.post("/curate/places/ticked", pk=places["a"], word_to_set="Archived")
 
-    assert "1 places set to Selected, 0 queued." in text_of(selected)
+    assert "1 place set to Selected, 0 queued." in text_of(selected)
     assert states(db)["a"] == ("Archived", "Processing")
 
 

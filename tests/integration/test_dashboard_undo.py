@@ -35,8 +35,8 @@ def test_undo_gives_every_row_the_word_it_had_and_withdraws_what_still_waits(cur
 
     told = undo(curator, db)
 
-    assert "Undone: 3 places have the word again that they had before Selected." in told
-    assert "3 still waited and were withdrawn from the queue." in told
+    assert "Undone for 3 places: the word from before Selected is back." in told
+    assert "Still waiting, and withdrawn from the queue: 3." in told
     assert states(db) == {"a": ("Maybe", None), "b": ("New", None), "c": ("New", None)}
     assert db.execute(ACTIONS).fetchall()[-1] == ("ada", "undo", "deep_scan", 3)
 
@@ -48,8 +48,8 @@ def test_undo_leaves_rows_that_were_changed_since(curator, db, places):
 
     told = undo(curator, db)
 
-    assert "Undone: 1 places" in told
-    assert "2 were changed since, and stay as they are." in told
+    assert "Undone for 1 place" in told
+    assert "Changed since, and left alone: 2." in told
     assert states(db) == {"a": ("New", None), "b": ("Archived", None)}
 
 
@@ -60,8 +60,8 @@ def test_undo_does_not_pretend_to_undo_what_ran(curator, db, places):
 
     told = undo(curator, db)
 
-    assert "1 still waited and were withdrawn from the queue." in told
-    assert "2 had been started: what ran has run, and what it found stays." in told
+    assert "Still waiting, and withdrawn from the queue: 1." in told
+    assert "Started already: 2. What ran has run, and what it found stays." in told
     assert states(db) == {"a": ("New", "Completed"), "b": ("New", "Processing"), "c": ("New", None)}
 
 

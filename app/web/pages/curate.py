@@ -14,8 +14,9 @@ from app.web.grids import GRIDS, Grid, grid_statements
 from app.web.keyset import ROWS, Leaf, Place
 from app.web.looking import COUNTED, look
 from app.web.reader import reader
+from app.web.telling import counted, told_changed, told_undone
 from db.models.base import CURATION
-from db.people.curating import MOST, SELECTED, Changed, Curation, NothingToUndoError, Undone, last_change, tally, undo
+from db.people.curating import MOST, Curation, NothingToUndoError, last_change, tally, undo
 
 curate = Blueprint("curate", __name__)
 
@@ -47,7 +48,6 @@ def show(kind: str) -> str | Response:
         older=found.older and _address(grid, {**_given(grid), "older": found.older}),
         rows=rows,
         counted=COUNTED,
-        most=MOST,
         back=request.query_string.decode(errors="replace"),
         **_last(grid),
     )
@@ -94,6 +94,7 @@ def change_all(kind: str) -> Response | str:
         flow=_flow(grid),
         word=word,
         matching=matching,
+        counted=counted(min(matching.to_change, MOST), kind),
         most=MOST,
         sample=sample,
         fields=fields,
@@ -115,7 +116,7 @@ def take_back(kind: str) -> Response:
         _tell_locked()
     else:
         reader().forget()
-        flash(_told_undone(undone, kind), "good")
+        flash(told_undone(undone, kind), "good")
     return redirect(_back(grid))
 
 
@@ -130,26 +131,8 @@ def _change(grid: Grid, filters: dict[str, Any]) -> Response:
         _tell_locked()
     else:
         reader().forget()
-        flash(_told(changed, grid.kind, word), "good" if changed.rows else "bad")
+        flash(told_changed(changed, grid.kind, word), "good" if changed.rows else "bad")
     return redirect(_back(grid))
-
-
-def _told(changed: Changed, kind: str, word: str) -> str:
-    if not changed.rows:
-        return f"Nothing was changed: there are none, or they are {word} already."
-    queued = f", {changed.queued:,} queued" if word == SELECTED else ""
-    return f"{changed.rows:,} {kind} set to {word}{queued}."
-
-
-def _told_undone(undone: Undone, kind: str) -> str:
-    told = [f"Undone: {undone.rows:,} {kind} have the word again that they had before {undone.word}."]
-    if undone.changed_since:
-        told.append(f"{undone.changed_since:,} were changed since, and stay as they are.")
-    if undone.withdrawn:
-        told.append(f"{undone.withdrawn:,} still waited and were withdrawn from the queue.")
-    if undone.began:
-        told.append(f"{undone.began:,} had been started: what ran has run, and what it found stays.")
-    return " ".join(told)
 
 
 def _tell_locked() -> None:
@@ -159,18 +142,19 @@ def _tell_locked() -> None:
 def _last(grid: Grid) -> dict[str, Any]:
     """The change that this person can take back, and what became of its rows."""
     if not gate().operator:
-        return {"last": None, "tally": []}
+        return {"last": None}
     asked = reader()
     with asked.connection() as connection:
         last = last_change(connection, grid.kind, _operator())
     if last is None:
-        return {"last": None, "tally": []}
+        return {"last": None}
 
     def ask() -> list[tuple[str | None, int]]:
         with asked.connection() as connection:
             return tally(connection, grid.kind, last["id"])
 
-    return {"last": last, "tally": asked.kept(f"tally of {grid.kind} {_operator()}", TALLY_SECONDS, ask)}
+    told = f"You set {counted(last['rows'], grid.kind)} to {last['word']}"
+    return {"last": last, "told": told, "tally": asked.kept(f"tally of {grid.kind} {_operator()}", TALLY_SECONDS, ask)}
 
 
 def _grid(kind: str) -> Grid:
