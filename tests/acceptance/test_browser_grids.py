@@ -99,6 +99,8 @@ def row(page: Page, name: str):
 
 
 def press(page: Page, keys: str) -> None:
+    """As soon as somebody listens: the script enables this box when it has begun."""
+    expect(page.get_by_label("Tick all rows of this page")).to_be_enabled()
     for key in keys:
         page.keyboard.press(key)
 
