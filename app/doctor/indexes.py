@@ -25,7 +25,7 @@ class Wanted(NamedTuple):
 
 
 def indexes(patient: Patient) -> Iterator[Finding]:
-    wanted = [*_of_the_engine(), *_of_business_tables()]
+    wanted = [*_of_the_engine(), *of_business_tables()]
     tables = sorted({one.table for one in wanted} | set(ENGINE_TABLES.findall(schema_text())))
     found = {(row.table_name, row.name): row for row in patient.look("indexes", tables=tables)}
     missing = [one for one in wanted if (one.table, one.name) not in found]
@@ -53,7 +53,7 @@ def _of_the_engine() -> Iterator[Wanted]:
         yield Wanted(match[2], match[1], match[0].replace("create index if", "create index concurrently if", 1))
 
 
-def _of_business_tables() -> Iterator[Wanted]:
+def of_business_tables() -> Iterator[Wanted]:
     for table in Base.metadata.sorted_tables:
         for index in table.indexes:
             yield Wanted(table.name, str(index.name), _create(index))
@@ -68,7 +68,7 @@ def _create(index: Index) -> str:
 
 
 def _add(constraint: Constraint) -> str:
-    return str(AddConstraint(constraint).compile(dialect=DIALECT))
+    return str(AddConstraint(constraint, isolate_from_table=False).compile(dialect=DIALECT))
 
 
 def _name(table: Table, constraint: Constraint) -> str:

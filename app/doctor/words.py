@@ -86,4 +86,4 @@ def _constraint(table: Table, column: Column[str]) -> Repair:
         for one in table.constraints
         if isinstance(one, CheckConstraint) and str(one.name) == f"{column.name}_is_known"
     )
-    return statement(str(AddConstraint(constraint).compile(dialect=postgresql.dialect())))
+    return statement(str(AddConstraint(constraint, isolate_from_table=False).compile(dialect=postgresql.dialect())))

@@ -4,6 +4,8 @@ import re
 import urllib.request
 from functools import partial
 
+import pytest
+
 from tests.broker_support import QUEUE, System, over_a_broker_outside, over_rabbitmq
 from tests.process_support import free_port
 from tests.server_support import RabbitMQ, wait_until
@@ -30,6 +32,7 @@ def test_a_broker_that_is_killed_under_load_costs_no_row(system: System) -> None
     assert all(process.lives for process in system.running)
 
 
+@pytest.mark.slow
 @over_a_broker_outside
 def test_a_broker_that_comes_back_without_its_data_is_nudged_again(system: System) -> None:
     system.listener()
@@ -46,6 +49,7 @@ def test_a_broker_that_comes_back_without_its_data_is_nudged_again(system: Syste
     system.assert_each_ran_once(100)
 
 
+@pytest.mark.slow
 @over_a_broker_outside
 def test_workers_find_the_queues_of_a_broker_that_lost_its_data(system: System) -> None:
     workers = system.ready(workers=2)
@@ -92,6 +96,7 @@ def test_a_broker_that_is_emptied_while_rows_run_costs_no_row(system: System) ->
     assert all(process.lives for process in system.running)
 
 
+@pytest.mark.slow
 @over_a_broker_outside
 def test_a_worker_can_be_stopped_while_the_broker_is_away(system: System) -> None:
     worker, other = system.ready(workers=2)
@@ -108,6 +113,7 @@ def test_a_worker_can_be_stopped_while_the_broker_is_away(system: System) -> Non
     assert other.lives
 
 
+@pytest.mark.slow
 @over_a_broker_outside
 def test_a_worker_can_be_stopped_while_the_broker_hangs(system: System) -> None:
     worker, other = system.ready(workers=2)
@@ -147,6 +153,7 @@ def heard_at_least(port: int, count: float) -> bool:
     return doorbells(port) >= count
 
 
+@pytest.mark.slow
 @over_a_broker_outside
 def test_a_broker_that_hangs_keeps_no_row_in_processing(system: System) -> None:
     workers = system.ready(workers=1)
@@ -161,6 +168,7 @@ def test_a_broker_that_hangs_keeps_no_row_in_processing(system: System) -> None:
     assert all(worker.lives for worker in workers)
 
 
+@pytest.mark.slow
 @over_rabbitmq
 def test_connections_that_rabbitmq_closes_for_silence_are_opened_again(system: System) -> None:
     rabbitmq = system.outside
