@@ -34,6 +34,7 @@ def take_all(seconds: float) -> None:
         wait_until(lambda: dashboard.db.execute(IDLE).fetchone()[0], timeout=120)
         take(page, "/workflows/domain_metadata", "workflow-narrow", (390, 800), "light")
         take(page, f"/rows/domains/{dashboard.db.execute(ROW).fetchone()[0]}", "row", (1280, 700), "light")
+        take(page, "/curate/pages", "curate", (1280, 760), "light")
 
 
 def work_for(dashboard: Dashboard, seconds: float) -> None:
