@@ -72,6 +72,7 @@ class Runner:
         self._room = threading.Semaphore(threads)
         self._missed = threading.Event()
         self._met_suspect = False
+        self._in_turns = False
 
     def nudge(self) -> None:
         """There may be work: do it for one time slice. Returns at once when enough threads do already."""
@@ -129,6 +130,7 @@ class Runner:
         inside = quarantine.enter()
         size = 1 if inside and self._met_suspect else self.size  # they come one by one, and often one after the other
         batch = self.claimer.claim(connection, self.around.heart.id, size, suspects=inside)
+        self._in_turns = batch.in_turns
         if inside:
             self._met_suspect = any(row.lost for row in batch.rows)
         if not any(row.lost for row in batch.rows):
@@ -242,21 +244,23 @@ class Runner:
         Where claims come one after the other, the next claim must not wait for its turn with these rows locked.
         """
         pause = 0.1
+        together = goes_on and not self._in_turns
         while True:
             batch: Batch | None = None
             try:
                 with transaction(self.around.pool) as connection:
                     ended = self.recorder.record(connection, self.around.heart.id, token, endings)
-                    if goes_on and not self.workflow.takes_turns:
+                    if together:
                         batch = self._take(connection)
             except psycopg.Error as error:
                 event(log, logging.WARNING, "record.delayed", workflow=self.workflow.name, error=str(error))
                 time.sleep(random.uniform(pause / 2, pause))  # noqa: S311 - jitter, not a secret
                 pause = min(LONGEST_PAUSE, pause * 2)
+                together = False
             else:
                 self.report(ended)
                 self.around.late.add(self, token, [one.ending for one in ended if one.verdict == "locked"])
-                if goes_on and self.workflow.takes_turns:
+                if goes_on and not together:
                     return self._claim()
                 if batch is not None:
                     self._observe_claim(batch)

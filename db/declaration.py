@@ -115,11 +115,6 @@ class Declaration:
         return column
 
     @property
-    def takes_turns(self) -> bool:
-        """Whether claims of all processes come one after the other, as far as the declaration knows."""
-        return bool(self.politeness or self.max_in_flight or self.budget.per_minute or self.budget.per_day)
-
-    @property
     def rescue_seconds(self) -> float:
         """When a row still runs after this long, its process gives itself up."""
         return (self.rescue_after or self.time_limit + timedelta(seconds=30)).total_seconds()

@@ -11,7 +11,8 @@ where name = %(workflow)s
 
 -- name: serialise_group
 -- Nobody but claims takes this lock, and none holds it for long: no reason to give way at once.
-select set_config('lock_timeout', '10s', true), pg_advisory_xact_lock(hashtextextended('engine.pace ' || %(group)s, 0))
+select set_config('lock_timeout', '10s', true), pg_advisory_xact_lock(hashtextextended('engine.pace ' || %(group)s, 0)),
+       set_config('lock_timeout', '200ms', true)
 
 -- name: take_jobs
 -- The due jobs, as many as the batch, the limit and a registered worker allow.
@@ -37,11 +38,13 @@ where job.ctid = any(array(
                 coalesce(workflow.per_minute, workflow.declared_per_minute) - coalesce((
                     select usage.used from engine.usage
                     where usage.workflow = %(workflow)s and usage.period = 'minute'
-                      and usage.starts_at = date_trunc('minute', statement_timestamp())), 0),
+                      and usage.starts_at = date_trunc('minute', statement_timestamp())
+                      and coalesce(workflow.per_minute, workflow.declared_per_minute) is not null), 0),
                 coalesce(workflow.per_day, workflow.declared_per_day) - coalesce((
                     select usage.used from engine.usage
                     where usage.workflow = %(workflow)s and usage.period = 'day'
-                      and usage.starts_at = date_trunc('day', statement_timestamp(), workflow.day_zone)), 0)
+                      and usage.starts_at = date_trunc('day', statement_timestamp(), workflow.day_zone)
+                      and coalesce(workflow.per_day, workflow.declared_per_day) is not null), 0)
             ))
         end
         from engine.workflow where workflow.name = %(workflow)s

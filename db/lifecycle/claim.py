@@ -39,11 +39,15 @@ class Claimed(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """One claim: the token is the fence for all its rows. Full means that there may be more."""
+    """One claim: the token is the fence for all its rows. Full means that there may be more.
+
+    In turns means that claims of all processes come one after the other: because of politeness, a limit or a budget.
+    """
 
     token: UUID
     rows: Sequence[Claimed]
     full: bool
+    in_turns: bool
 
 
 class Claimer:
@@ -63,21 +67,21 @@ class Claimer:
             "size": size,
             "suspects": suspects,
         }
-        connection.execute(self.sql["serialise"], parameters)
+        in_turns = connection.execute(self.sql["serialise"], parameters).fetchone() is not None
         if self.declaration.politeness is not None:
+            in_turns = True
             connection.execute(self.sql["serialise_group"], {"group": self.declaration.politeness.group})
         jobs = [_Job(*job) for job in connection.execute(self.sql["take_jobs"], parameters).fetchall()]
         if not jobs:
-            return Batch(parameters["token"], (), full=False)
+            return Batch(parameters["token"], (), full=False, in_turns=in_turns)
         jobs.sort(key=lambda job: (job.priority, -job.waited))
         allowed = self._polite(connection, parameters, self._alone_if_suspect(connection, parameters, jobs))
         rows = self._take_rows(connection, parameters, allowed)
         claimed = [self._claimed(job, rows[job.pk]) for job in allowed if job.pk in rows]
         if claimed and jobs[0].budgeted:
             connection.execute(self.sql["spend"], {**parameters, "rows": len(claimed)})
-        return Batch(
-            parameters["token"], claimed, full=len(jobs) >= min(size, jobs[0].batch) or len(claimed) < len(jobs)
-        )
+        full = len(jobs) >= min(size, jobs[0].batch) or len(claimed) < len(jobs)
+        return Batch(parameters["token"], claimed, full, in_turns)
 
     def _claimed(self, job: _Job, row: tuple[Any, ...]) -> Claimed:
         return Claimed(

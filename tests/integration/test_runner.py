@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from actors._workflow import Politeness
+from actors._workflow import Found, Politeness
 from actors.domain_metadata import domain_metadata
 from tests.web_support import LocalWeb, Reply, client_for
 
@@ -32,3 +32,25 @@ def test_a_host_that_asks_for_patience_gets_it_and_the_attempt_counts(database, 
     waits = db.execute("select run_at > now() + interval '9 minutes' from engine.job").fetchone()
     rests = db.execute("select next_start > now() + interval '9 minutes' from engine.pace").fetchone()
     assert (waits, rests) == ((True,), (True,))
+
+
+def test_rows_are_recorded_while_another_process_has_its_turn_to_claim_under_an_operators_limit(stage, run_once):
+    stage.user.execute("update engine.workflow set max_in_flight = 5 where name = 'sampling'")
+    (row,) = stage.add()
+
+    def run_while_another_claims(_row):
+        stage.user.execute("select pg_advisory_lock(hashtextextended('engine.workflow sampling', 0))")
+        return Found()
+
+    stage.workflow.function = run_while_another_claims
+    run_once(stage.url, stage.workflow)
+
+    assert stage.row(row).status == "Done"
+
+
+def test_a_claim_tells_whether_claims_come_in_turns(stage):
+    without_a_limit = stage.claim()
+    stage.user.execute("update engine.workflow set per_minute = 5 where name = 'sampling'")
+    with_a_limit = stage.claim()
+
+    assert (without_a_limit.in_turns, with_a_limit.in_turns) == (False, True)
