@@ -73,8 +73,8 @@ def metrics_server(settings: Settings, pool: Pool | None) -> Iterator[None]:
         server, thread = start_http_server(settings.metrics_port, settings.metrics_host, registry)
     except OSError as error:
         raise PortTakenError(
-            f"/metrics: {settings.metrics_host}:{settings.metrics_port}: {error.strerror}; "
-            "set SCRAPERSKY_METRICS_PORT to another port, or to 0 for no metrics"
+            f"/metrics: {settings.metrics_host}:{settings.metrics_port}: {error.strerror}. "
+            "Perhaps ScraperSky runs already; or set SCRAPERSKY_METRICS_PORT to another port, or to 0 for no metrics"
         ) from error
     try:
         yield

@@ -26,7 +26,9 @@ def refusal_of(error: Exception) -> Refusal | None:
         case EmbeddedPostgresError() | MigrationError() | PortTakenError():
             return Refusal(str(error), FAILURE)
         case psycopg.errors.UndefinedTable() | psycopg.errors.InvalidSchemaName():
-            return Refusal("this database has no engine yet; run: scrapersky migrate", FAILURE)
+            return Refusal(
+                "this database has no engine yet; start with: scrapersky up (or scrapersky migrate)", FAILURE
+            )
         case sqlalchemy.exc.OperationalError() | psycopg.OperationalError():
             return Refusal(f"The database does not answer: {_one_line(getattr(error, 'orig', error))}", FAILURE)
         case psycopg.Error() | OSError() | UnicodeError():

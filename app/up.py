@@ -68,6 +68,6 @@ def _greet(settings: Settings, *, with_hint: bool) -> None:
     if settings.metrics_port:
         lines.append(f"  metrics    http://{settings.metrics_host}:{settings.metrics_port}/metrics")
     if with_hint:
-        lines.append("  try        UPDATE local_businesses SET domain_extraction_status = 'Queued';")
+        lines.append(f"  try        echo example.com | {sys.argv[0]} import domains - --queue")
     lines.append("  stop       Ctrl-C drains, a second one stops at once")
     click.echo("\n".join(lines))

@@ -38,11 +38,11 @@ CLAIMS = "select count(*) from engine.job where token is not null"
 
 
 def run_backup(file: Path, *, as_json: bool) -> int:
-    check_free(file.resolve(), force=False)
+    check_free(file.resolve())
     began = time.monotonic()
     with _database("backup") as (url, connection), _progress() as tell:
         archive.check_readable(archive.server_major(connection))
-        with new_file(file, force=False) as partial:
+        with new_file(file) as partial:
             partial.chmod(0o600)  # it holds what people were promised to be kept to ourselves
             archive.dump(url, partial, tell)
             size = partial.stat().st_size

@@ -22,7 +22,6 @@ from db.people.finding import ENOUGH, Known, ids, tables
 
 MOVING: Final = {"running", "ready", "runs_again", "done"}
 NEVER_ASKED: Final = {"never_queued"}
-MISSING: Final = {"no_such_row", "no_such_table"}
 
 # As `scrapersky select` calls them.
 CALLED: Final = {
@@ -48,7 +47,9 @@ class Row(NamedTuple):
 def run_why(table: str, text: str, *, as_json: bool) -> int:
     with _row(table, text, "why") as row:
         told = _rows(row, "select * from engine.explain(%s, %s)")
-    if all(one["code"] in MISSING for one in told):
+    if all(one["code"] == "no_such_row" for one in told):
+        raise _unknown(row.table, text)
+    if all(one["code"] == "no_such_table" for one in told):
         raise click.UsageError(f"{cell(told[0]['reason'])}. {told[0]['remedy']}")
     codes = {one["code"] for one in told}
     if as_json:
@@ -64,7 +65,7 @@ def run_history(table: str, text: str, *, as_json: bool) -> int:
     with _row(table, text, "history") as row:
         events = _rows(row, "select * from engine.history(%s, %s)")
     if not events:
-        raise click.UsageError(f"nothing is known of a row '{cell(text[:SHOWN])}' in {row.table}")
+        raise _unknown(row.table, text)
     if as_json:
         plain = [{**one, "at": one["at"].isoformat(), "took": _seconds(one["took"])} for one in events]
         click.echo(json.dumps({"table": row.table, "id": row.id, "events": plain}))
@@ -72,6 +73,13 @@ def run_history(table: str, text: str, *, as_json: bool) -> int:
     for one in events:
         click.echo(_line(one))
     return 0
+
+
+def _unknown(table: str, text: str) -> click.UsageError:
+    return click.UsageError(
+        f"no row of {table} is known by '{cell(text[:SHOWN])}'; "
+        "it may be an id or how that begins, a place id, a domain, a URL or an e-mail address"
+    )
 
 
 def _line(one: DictRow) -> str:

@@ -25,7 +25,7 @@ def standard_output() -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def new_file(path: Path, *, force: bool) -> Iterator[Path]:
+def new_file(path: Path, *, force: bool | None = None) -> Iterator[Path]:
     """A path to write to, which becomes the file's own when all is written; whatever goes wrong, nothing is left."""
     final = path.resolve()
     check_free(final, force=force)
@@ -43,19 +43,21 @@ def new_file(path: Path, *, force: bool) -> Iterator[Path]:
         raise click.ClickException(f"{path}: {error.strerror or error}") from None
 
 
-def check_free(path: Path, *, force: bool) -> None:
+def check_free(path: Path, *, force: bool | None = None) -> None:
+    """Nothing is there, or it may be replaced; None where nothing ever is."""
     try:
         path.stat()
     except FileNotFoundError:
         pass
     except OSError as error:
-        raise click.UsageError(f"--output: {path}: {error.strerror}") from None
+        raise click.UsageError(f"{path}: {error.strerror}") from None
     if path.is_dir():
-        raise click.UsageError(f"--output: {path} is a directory; name a file in it")
+        raise click.UsageError(f"{path} is a directory; name a file in it")
     if not path.parent.is_dir():
-        raise click.UsageError(f"--output: there is no directory {path.parent}")
+        raise click.UsageError(f"{path}: there is no directory {path.parent}")
     if path.exists() and not force and not _is_special(path):
-        raise click.UsageError(f"--output: {path} exists; say --force to replace it")
+        advice = "name another file" if force is None else "say --force to replace it"
+        raise click.UsageError(f"{path} exists; {advice}")
 
 
 def _is_special(path: Path) -> bool:

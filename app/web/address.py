@@ -36,8 +36,8 @@ def listen(settings: Settings) -> socket.socket:
     except OSError as error:
         listening.close()
         raise PortTakenError(
-            f"dashboard: {settings.web_host}:{settings.web_port}: {error.strerror}; "
-            "set SCRAPERSKY_WEB_PORT to another port, or to 0 for no dashboard"
+            f"dashboard: {settings.web_host}:{settings.web_port}: {error.strerror}. "
+            "Perhaps ScraperSky runs already; or set SCRAPERSKY_WEB_PORT to another port, or to 0 for no dashboard"
         ) from error
     return listening
 
