@@ -45,23 +45,29 @@ def dump(url: str, path: Path, tell: Tell) -> None:
     command, environment = _client(url, "pg_dump", "--format=custom", "--verbose", "--no-password", f"--file={path}")
     with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:  # noqa: S603 - ours
         said: list[str] = []
-        for line in process.stderr or ():
-            if found := re.search(r'dumping contents of table "(.+)"', line):
-                tell(found[1])
-            elif "error:" in line or "detail:" in line:
-                said.append(line)
+        try:
+            for line in process.stderr or ():
+                if found := re.search(r'dumping contents of table "(.+)"', line):
+                    tell(found[1])
+                elif "error:" in line or "detail:" in line:
+                    said.append(line)
+        except BaseException:
+            process.kill()  # nobody waits for the rest
+            raise
     if process.returncode:
         raise ArchiveError(f"pg_dump: {_told(said)}")
 
 
 def dumped_from(path: Path) -> int:
-    """The version of the server that the archive is of."""
+    """The version of the server that the archive is of; one that is not of a ScraperSky is refused."""
     listing = subprocess.run(  # noqa: S603 - ours
         [_program("pg_restore"), "--list", path], capture_output=True, text=True, errors="replace", check=False
     )
     version = re.search(r"Dumped from database version: (\d+)", listing.stdout)
     if listing.returncode or version is None:
         raise ArchiveError(f"{path} is no backup (scrapersky backup, or pg_dump -Fc): {_told([listing.stderr])}")
+    if not re.search(r" TABLE engine workflow ", listing.stdout):
+        raise ArchiveError(f"{path} is a backup of another database: it has no table engine.workflow")
     return int(version[1])
 
 

@@ -14,7 +14,7 @@ from psycopg import Connection
 
 from app.commands.ages import span
 from app.commands.asking import confirm, operator
-from app.commands.output import check_free, new_file
+from app.commands.output import check_free, new_file, tidy_when_terminated
 from app.commands.session import connected
 from app.config import Settings, load_settings
 from app.database import database
@@ -40,7 +40,7 @@ CLAIMS = "select count(*) from engine.job where token is not null"
 def run_backup(file: Path, *, as_json: bool) -> int:
     check_free(file.resolve())
     began = time.monotonic()
-    with _database("backup") as (url, connection), _progress() as tell:
+    with tidy_when_terminated(), _database("backup") as (url, connection), _progress() as tell:
         archive.check_readable(archive.server_major(connection))
         with new_file(file) as partial:
             partial.chmod(0o600)  # it holds what people were promised to be kept to ourselves

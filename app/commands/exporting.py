@@ -1,7 +1,6 @@
 """How an export comes out: rows from the database through a writer to their place."""
 
 import re
-import signal
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,14 +13,13 @@ import click
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from app.commands.output import check_free, new_file, standard_output
+from app.commands.output import check_free, new_file, standard_output, tidy_when_terminated
 from app.commands.session import connected
 from app.commands.sheets import Row, TooManyRowsError, write_csv, write_json, write_json_lines, write_xlsx
 from db.people.conditions import ConditionError
 from db.people.exporting import Extract, UnknownColumnError
 
 UNITS: Final = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
-TERMINATED: Final = 143
 _AGO = re.compile(r"([0-9]{1,5})([hdw])")
 
 
@@ -44,7 +42,7 @@ def run_export(order: Order, since: str | None) -> int:
     extract = Extract(order.kind, order.columns, moment(since, datetime.now(UTC)), order.where)
     try:
         with (
-            _tidy_when_terminated(),
+            tidy_when_terminated(),
             connected("export") as connection,
             extract.rows(connection) as (names, rows),
             _counted(rows, visible=order.path is not None or not sys.stdout.isatty()) as counted,
@@ -67,9 +65,9 @@ def moment(text: str | None, now: datetime) -> datetime | None:
         return now - int(ago[1]) * UNITS[ago[2]]
     try:
         given = datetime.fromisoformat(text.strip())
-    except ValueError:
+        return (given if given.tzinfo else given.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
         raise click.UsageError(f"--since: expected a date such as 2026-11-01, or 7d, 12h, 2w; got {text!r}") from None
-    return given if given.tzinfo else given.replace(tzinfo=UTC)
 
 
 def _write(order: Order, names: list[str], rows: Iterable[Row]) -> None:
@@ -123,13 +121,3 @@ def _counted(rows: Iterator[tuple[Any, ...]], *, visible: bool) -> Iterator[_Cou
     silent = not (visible and sys.stderr.isatty())
     with Progress(*columns, console=Console(stderr=True), transient=True, disable=silent) as progress:
         yield _Counted(rows, progress)
-
-
-@contextmanager
-def _tidy_when_terminated() -> Iterator[None]:
-    """Half a file is removed when the process is asked to end, too."""
-    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

@@ -1,6 +1,7 @@
 """Where an export goes: standard output, or a file that appears only when it is whole."""
 
 import os
+import signal
 import stat
 import sys
 from collections.abc import Iterator
@@ -9,6 +10,8 @@ from pathlib import Path
 from typing import IO
 
 import click
+
+TERMINATED = 128 + signal.SIGTERM
 
 
 @contextmanager
@@ -22,6 +25,16 @@ def standard_output() -> Iterator[IO[bytes]]:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if not isinstance(error, BrokenPipeError):
             raise click.ClickException(f"standard output: {error.strerror or error}") from None
+
+
+@contextmanager
+def tidy_when_terminated() -> Iterator[None]:
+    """Half a file is removed when the process is asked to end, too."""
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @contextmanager
@@ -55,6 +68,8 @@ def check_free(path: Path, *, force: bool | None = None) -> None:
         raise click.UsageError(f"{path} is a directory; name a file in it")
     if not path.parent.is_dir():
         raise click.UsageError(f"{path}: there is no directory {path.parent}")
+    if force is None and _is_special(path):
+        raise click.UsageError(f"{path} is a device or a pipe; name a file")
     if path.exists() and not force and not _is_special(path):
         advice = "name another file" if force is None else "say --force to replace it"
         raise click.UsageError(f"{path} exists; {advice}")

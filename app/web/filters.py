@@ -97,7 +97,7 @@ def _rating(given: str) -> Decimal:
         raise ValueError(rule) from None
     if not value.is_finite() or not 0 <= value <= BEST:
         raise ValueError(rule)
-    return value
+    return value.quantize(Decimal("0.01"))
 
 
 def _identifier(given: str) -> UUID:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from psycopg import sql
@@ -24,10 +24,11 @@ class Place:
         for side in ("older", "newer"):
             moment, _, pk = (given(side) or "").partition("~")
             try:
-                at = datetime.fromisoformat(moment)
-            except ValueError:
+                given_at = datetime.fromisoformat(moment)
+                at = given_at.astimezone(UTC)
+            except (ValueError, OverflowError):
                 continue
-            if at.tzinfo and is_key(pk):
+            if given_at.tzinfo and is_key(pk):
                 return cls(side, at, pk)
         return cls()
 

@@ -19,6 +19,9 @@ from db.connections import open_pool
 log = logging.getLogger(__name__)
 
 THREADS = 6
+# A client that never ends its request is let go of, and many of them do not keep the others out.
+MOST_CLIENTS = 1000
+SILENT_SECONDS = 15
 CONNECTIONS = 6
 DATABASE_SECONDS = 3
 
@@ -34,7 +37,15 @@ def run_web(settings: Settings) -> int:
         stack.callback(pool.close)
         site = create_site(settings, pool, load_workflows(settings))
         server = waitress.create_server(
-            site, sockets=[listening], threads=THREADS, ident=None, clear_untrusted_proxy_headers=True
+            site,
+            sockets=[listening],
+            threads=THREADS,
+            ident=None,
+            clear_untrusted_proxy_headers=True,
+            connection_limit=MOST_CLIENTS,
+            channel_timeout=SILENT_SECONDS,
+            cleanup_interval=SILENT_SECONDS // 3,
+            asyncore_use_poll=True,
         )
         stack.callback(server.close)
         stop = threading.Event()

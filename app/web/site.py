@@ -21,7 +21,7 @@ from app.web.errands import Errands
 from app.web.gate import Gate
 from app.web.pages import MENU, PAGES
 from app.web.reader import Reader
-from app.web.visitors import check_host, decorate
+from app.web.visitors import check_host, check_text, decorate
 from db.connections import Pool
 from db.people.steering import SteeringError
 
@@ -39,6 +39,7 @@ def create_site(settings: Settings, pool: Pool, workflows: Sequence[Workflow]) -
         SESSION_COOKIE_HTTPONLY=True,
         SESSION_COOKIE_SAMESITE="Strict",
         PERMANENT_SESSION_LIFETIME=SESSION,
+        SESSION_REFRESH_EACH_REQUEST=False,
         MAX_CONTENT_LENGTH=LARGEST_FORM,
         MAX_FORM_MEMORY_SIZE=LARGEST_FORM,
     )
@@ -47,6 +48,7 @@ def create_site(settings: Settings, pool: Pool, workflows: Sequence[Workflow]) -
     site.extensions["errands"] = Errands(pool)
     site.extensions["gate"] = gate
     site.before_request(lambda: check_host(settings))
+    site.before_request(check_text)
     site.before_request(gate.check)
     site.after_request(decorate)
     figures.register(site)

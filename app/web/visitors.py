@@ -35,6 +35,12 @@ def check_host(settings: Settings) -> None:
     )
 
 
+def check_text() -> None:
+    """Postgres keeps no NUL in a text, and nobody types one."""
+    if any("\0" in value for value in request.values.values()):
+        abort(400, "A NUL character stands in what was sent; nothing is called so.")
+
+
 def _name(host: str) -> str:
     """Without the port and the brackets around an IPv6 address."""
     name = host.rpartition("]")[0] if host.startswith("[") else host.partition(":")[0]

@@ -1,6 +1,7 @@
 """`scrapersky backup` and `restore`: a file that is whole or not there, a database that is restored or untouched."""
 
 import json
+import os
 import stat
 
 import psycopg
@@ -151,3 +152,24 @@ def test_after_a_restore_rows_of_forgotten_workers_are_queued_again_with_their_a
     assert db.execute("select distinct domain_extraction_status from local_businesses").fetchall() == [("Queued",)]
     jobs = db.execute("select attempt, lost, token from engine.job order by attempt").fetchall()
     assert jobs == [(0, 0, None), (1, 0, None)]
+
+
+def test_a_pipe_or_a_device_is_no_place_for_a_backup_and_is_left_as_it_is(command, tmp_path):
+    os.mkfifo(pipe := tmp_path / "pipe", 0o644)
+
+    refused = command("backup", pipe)
+
+    assert (refused.exit_code, "is a device or a pipe" in refused.output) == (2, True)
+    assert stat.S_IMODE(pipe.stat().st_mode) == 0o644
+
+
+def test_a_backup_of_another_database_is_refused(into, empty_database, tmp_path):
+    with psycopg.connect(empty_database, autocommit=True) as connection:
+        connection.execute("create table domains (name text)")
+    archive.dump(empty_database, tmp_path / "foreign.dump", lambda _: None)
+    with psycopg.connect(empty_database, autocommit=True) as connection:
+        connection.execute("drop table domains")
+
+    refused = into("restore", tmp_path / "foreign.dump")
+
+    assert (refused.exit_code, "is a backup of another database" in refused.output) == (1, True)

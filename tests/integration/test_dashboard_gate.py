@@ -183,3 +183,23 @@ def test_beyond_this_host_a_token_is_needed(host):
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.8.8.8", "::1", "localhost"])
 def test_on_this_host_no_token_is_needed(host):
     check_exposure(Settings(web_host=host))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/curate/domains?older=2024-01-01T00:00:00%2B23:59~00000000-0000-4000-8000-000000000000",
+        "/curate/domains?newer=0001-01-01T00:00:00%2B14:00~00000000-0000-4000-8000-000000000000",
+        "/curate/businesses?min_rating=1e-999999",
+        "/contacts?older=9999-12-31T23:59:59-14:00~00000000-0000-4000-8000-000000000000",
+    ],
+)
+def test_times_and_numbers_at_the_edge_of_the_world_are_answered(visitor, path):
+    assert visitor.get(path).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "path", ["/search?q=a%00b", "/workflows/deep_scan/failed?pk=%00", "/curate/domains?domain=%00"]
+)
+def test_a_character_that_no_text_has_is_refused(visitor, path):
+    assert visitor.get(path).status_code == 400
