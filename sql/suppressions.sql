@@ -95,7 +95,8 @@ begin
     where id in (
         select domain.id from public.domains as domain
         cross join unnest(domain.email_addresses || domain.phone_numbers) as way
-        join listed on listed.value in (lower(way), lower(split_part(way, '@', 2))));
+        cross join unnest(lower(way) || engine.host_and_parents(lower(split_part(way, '@', 2)))) as value
+        join listed using (value));
     return null;
 end
 $$;

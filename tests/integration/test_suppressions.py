@@ -103,6 +103,15 @@ def test_addresses_numbers_and_domains_are_told_apart_and_stored_in_one_form(com
     assert db.execute("select distinct reason from suppressions").fetchall() == [("asked",)]
 
 
+def test_adding_a_domain_counts_everybody_below_it_however_deep(command, db, domain):
+    add(db, domain, "eve@a.b.c.gum.com")
+
+    done = command("suppress", "add", "gum.com")
+
+    assert done.stdout == "1 added to the suppression list; 1 contact(s) deleted.\n"
+    assert reached(db) == []
+
+
 def test_adding_says_how_many_contacts_were_deleted(command, db, domain):
     add(db, domain, "ann@smile.com", "+15125550123")
     add(db, domain, None, "+15125550199")
@@ -183,7 +192,7 @@ def test_what_a_home_page_gave_is_cleared_of_those_who_are_listed_before_or_afte
         "('smile.example', '{ann@smile.example,bob@smile.example,eve@mail.gum.com}', '{+4930123456,+4930123457}')"
     )
 
-    db.execute("insert into suppressions (kind, value) values ('domain', 'mail.gum.com'), ('phone', '+4930123456')")
+    db.execute("insert into suppressions (kind, value) values ('domain', 'gum.com'), ('phone', '+4930123456')")
 
     assert db.execute("select email_addresses, phone_numbers from domains").fetchone() == (
         ["bob@smile.example"],
