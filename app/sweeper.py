@@ -151,14 +151,23 @@ class Sweeper:
                 self._clear(connection, name, self.settings.history)
             for name in ("prune_rates", "prune_robots", "prune_paces", "prune_listeners", "forget_blocks"):
                 connection.execute(self.sql[name], {"age": self.settings.history})
-            if self.settings.places_retention is not None:
-                for name in ("clear_places", "clear_businesses"):
-                    self._clear(connection, name, self.settings.places_retention)
+        if self.settings.places_retention is not None:
+            self._clear_slices("clear_places", "places_staging", self.settings.places_retention)
+            self._clear_slices("clear_businesses", "local_businesses", self.settings.places_retention)
 
     def _clear(self, connection: Connection[Any], name: str, age: timedelta) -> None:
         parameters = {"age": age, "rows": CLEARED_AT_ONCE}
         while connection.execute(self.sql[name], parameters).rowcount == CLEARED_AT_ONCE:
             pass
+
+    def _clear_slices(self, name: str, table: str, age: timedelta) -> None:
+        """One pass, each slice in a transaction of its own. What it clears is written behind it and cleared already."""
+        with transaction(self.pool) as connection:
+            blocks = self._number(connection, self.sql["blocks"], {"table": table})
+        for low in range(0, blocks, SLICE_BLOCKS):
+            area = {"low": f"({low},0)", "high": f"({low + SLICE_BLOCKS},0)"}
+            with transaction(self.pool) as connection:
+                connection.execute(self.sql[name], {"age": age, **area})
 
     def _report(self, workflow: str, swept: Swept) -> None:
         """In the database too: whoever scrapes may not look for unowned rows himself, and the sweep has just looked."""

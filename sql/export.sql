@@ -27,13 +27,8 @@ select
 from contacts
 join domains on domains.id = contacts.domain_id
 left join lateral ({business}) as business on true
-cross join lateral (select split_part(contacts.email, '@', 2) as host) as mail
 where domains.domain not in (select value from suppressions where kind = 'domain')
-  and contacts.email in (select value from suppressions where kind = 'email') is not true
-  and mail.host in (select value from suppressions where kind = 'domain') is not true
-  and regexp_replace(mail.host, '^[^.]+\.', '') in (select value from suppressions where kind = 'domain') is not true
-  and regexp_replace(mail.host, '^[^.]+\.[^.]+\.', '')
-      in (select value from suppressions where kind = 'domain') is not true
+  and not engine.is_suppressed_address(contacts.email)
   and (contacts.email is not null
        or contacts.phone_number not in (select value from suppressions where kind = 'phone'))
 
@@ -54,12 +49,7 @@ select
     domains.has_woocommerce,
     array(select jsonb_object_keys(domains.tech_stack) order by 1) as technologies,
     array(select given from unnest(domains.email_addresses) as given
-          where given not in (select value from suppressions where kind = 'email')
-            and not exists (
-                select 1 from suppressions
-                where kind = 'domain' and value in (
-                    split_part(given, '@', 2), regexp_replace(given, '^[^@]*@[^.]+\.', ''),
-                    regexp_replace(given, '^[^@]*@[^.]+\.[^.]+\.', '')))) as emails,
+          where not engine.is_suppressed_address(given)) as emails,
     array(select given from unnest(domains.phone_numbers) as given
           where given not in (select value from suppressions where kind = 'phone')) as phones,
     domains.facebook_url as facebook,

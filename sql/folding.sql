@@ -3,10 +3,11 @@
 
 -- Web addresses, mail addresses, ids, IP addresses, hosts and numbers become signs; the count of attempts goes.
 -- What an HTTP server answered (404, 503) is no such number, and robots.txt no host. Texts from the web may be long.
+-- Rows without an error are a group too.
 create or replace function engine.folded(error text) returns text
 language sql immutable parallel safe
 return regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(
-    regexp_replace(left(regexp_replace(error, '\s*\(attempt \d+ of \d+\)$', ''), 600), '\s+', ' ', 'g'),
+    regexp_replace(left(regexp_replace(coalesce(error, 'no error was recorded'), '\s*\(attempt \d+ of \d+\)$', ''), 600), '\s+', ' ', 'g'),
     '\m[a-z][a-z0-9+.-]{1,9}://[^\s''"<>()]*[^\s''"<>():.,;]', '<url>', 'gi'),
     '[^\s''"<>()@:]+@[a-z0-9.-]+[a-z0-9]', '<email>', 'gi'),
     '\m[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\M|\m(?=[0-9a-f]*\d)[0-9a-f]{8,}\M|\m(?=\w*\d)\w{16,}\M',

@@ -45,3 +45,5 @@ begin
 end
 $$;
 grant execute on function engine.explain(text, text), engine.why(text, text), engine.history(text, text) to {analyst};
+-- They may read the suppression list, and an export asks it by these.
+grant execute on function engine.is_suppressed_address(text), engine.host_and_parents(text) to {analyst};

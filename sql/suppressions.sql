@@ -73,29 +73,50 @@ before insert or update of email_addresses, phone_numbers on domains
 for each row when (new.email_addresses is not null or new.phone_numbers is not null)
 execute function engine.keep_suppressed_off_domains();
 
--- What is listed now is forgotten. Each condition is an equality, so that a long list is hashed once.
+-- What is listed now is forgotten. Each condition is an equality, so that a long list is hashed once. Only a listed domain
+-- has to be compared with every contact, and a new reason with nothing. The lists of domains are written as they are, and
+-- the trigger above takes out what is listed.
 create or replace function engine.forget_suppressed() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-    delete from public.contacts using listed where listed.kind = 'email' and contacts.email = listed.value;
-    delete from public.contacts using listed
-    where listed.kind = 'phone' and contacts.phone_number = listed.value and contacts.email is null;
-    update public.contacts set phone_number = null, updated_at = now() from listed
-    where listed.kind = 'phone' and contacts.phone_number = listed.value;
-    update public.contacts set fax_number = null, updated_at = now() from listed
-    where listed.kind = 'phone' and contacts.fax_number = listed.value;
-    delete from public.contacts using listed, public.domains
-    where listed.kind = 'domain' and domains.domain = listed.value and contacts.domain_id = domains.id;
-    delete from public.contacts where id in (
-        select contact.id from public.contacts as contact
-        cross join unnest(engine.host_and_parents(split_part(contact.email, '@', 2))) as host
-        join listed on listed.kind = 'domain' and listed.value = host);
-    -- Written as it is, and the trigger above takes out what is listed.
-    update public.domains set email_addresses = email_addresses, phone_numbers = phone_numbers
-    where id in (
-        select domain.id from public.domains as domain
-        cross join unnest(domain.email_addresses || domain.phone_numbers) as way
-        join listed on listed.value in (lower(way), lower(split_part(way, '@', 2))));
+    -- (A trigger with a table of its rows can not be one of some columns.)
+    if tg_op = 'UPDATE' then
+        if not exists (select kind, value from listed except select kind, value from before) then
+            return null;
+        end if;
+    end if;
+    if exists (select 1 from listed where kind = 'email') then
+        delete from public.contacts using listed where listed.kind = 'email' and contacts.email = listed.value;
+        update public.domains set email_addresses = email_addresses
+        where id in (
+            select domain.id from public.domains as domain cross join unnest(domain.email_addresses) as address
+            join listed on listed.kind = 'email' and listed.value = lower(address));
+    end if;
+    if exists (select 1 from listed where kind = 'phone') then
+        delete from public.contacts using listed
+        where listed.kind = 'phone' and contacts.phone_number = listed.value and contacts.email is null;
+        update public.contacts set phone_number = null, updated_at = now() from listed
+        where listed.kind = 'phone' and contacts.phone_number = listed.value;
+        update public.contacts set fax_number = null, updated_at = now() from listed
+        where listed.kind = 'phone' and contacts.fax_number = listed.value;
+        update public.domains set phone_numbers = phone_numbers
+        where id in (
+            select domain.id from public.domains as domain cross join unnest(domain.phone_numbers) as number
+            join listed on listed.kind = 'phone' and listed.value = number);
+    end if;
+    if exists (select 1 from listed where kind = 'domain') then
+        delete from public.contacts using listed, public.domains
+        where listed.kind = 'domain' and domains.domain = listed.value and contacts.domain_id = domains.id;
+        delete from public.contacts where id in (
+            select contact.id from public.contacts as contact
+            cross join unnest(engine.host_and_parents(split_part(contact.email, '@', 2))) as host
+            join listed on listed.kind = 'domain' and listed.value = host);
+        update public.domains set email_addresses = email_addresses
+        where id in (
+            select domain.id from public.domains as domain cross join unnest(domain.email_addresses) as address
+            cross join unnest(engine.host_and_parents(lower(split_part(address, '@', 2)))) as host
+            join listed on listed.kind = 'domain' and listed.value = host);
+    end if;
     return null;
 end
 $$;
@@ -105,5 +126,5 @@ after insert on suppressions referencing new table as listed
 for each statement execute function engine.forget_suppressed();
 
 create or replace trigger forget_suppressed_update
-after update on suppressions referencing new table as listed
+after update on suppressions referencing old table as before new table as listed
 for each statement execute function engine.forget_suppressed();

@@ -67,18 +67,22 @@ delete from robots_files where expires_at < clock_timestamp() - %(age)s
 -- name: prune_paces
 delete from engine.pace where next_start < clock_timestamp() - interval '1 hour'
 
+-- name: blocks
+select pg_relation_size(%(table)s::regclass) / current_setting('block_size')::bigint
+
 -- name: clear_places
 -- Google's terms: a place id may be kept, what Places said about it not for long. What people wrote stays.
--- Some rows at a time, and none that somebody has locked: those come next time.
+-- A slice of the table at a time, and no row that somebody has locked: those come next time.
 update places_staging
 set name = null, formatted_address = null, vicinity = null, latitude = null, longitude = null, rating = null,
     user_ratings_total = null, price_level = null, raw_data = null, updated_at = now()
 where ctid = any(array(
     select ctid from places_staging
-    where search_time < clock_timestamp() - %(age)s
+    where ctid >= %(low)s::tid and ctid < %(high)s::tid
+      and search_time < clock_timestamp() - %(age)s
       and num_nonnulls(name, formatted_address, vicinity, latitude, longitude, rating, user_ratings_total, price_level,
                        raw_data) > 0
-    limit %(rows)s for no key update skip locked
+    for no key update skip locked
 ))
 
 -- name: clear_businesses
@@ -91,6 +95,7 @@ set business_name = null, full_address = null, street_address = null, city = nul
     longitude = null, last_scan = null, updated_at = now()
 where ctid = any(array(
     select ctid from local_businesses
-    where lead_source = 'google_places' and last_scan < clock_timestamp() - %(age)s
-    limit %(rows)s for no key update skip locked
+    where ctid >= %(low)s::tid and ctid < %(high)s::tid
+      and lead_source = 'google_places' and last_scan < clock_timestamp() - %(age)s
+    for no key update skip locked
 ))

@@ -12,6 +12,7 @@ from app.cli import cli
 from app.config import NAMES, Settings, load_settings
 from app.doctor.examination import examine
 from app.doctor.finding import Finding, Kind, Repair
+from app.doctor.fixing import fix
 from app.doctor.patient import Limits, Patient
 from app.doctor.registry import CHECKS
 from tests.process_support import QUICK
@@ -44,9 +45,15 @@ class Doctor:
         for repair in dict.fromkeys(repair for finding in self.findings(check) for repair in finding.repairs):
             self.do(repair)
 
+    def fix(self, check: str) -> list[str]:
+        """What `--fix --yes` does about this check."""
+        (chosen,) = [one for one in CHECKS if one.name == check]
+        patient = Patient(self.settings, self.url, self.limits)
+        return [one.repair.text for one in fix(patient, examine(patient, [chosen]), lambda _: True)]
+
     def do(self, repair: Repair) -> None:
         match repair.kind:
-            case Kind.SQL:
+            case Kind.SQL | Kind.SQL_BY_HAND:
                 with psycopg.connect(self.url, autocommit=True) as connection:
                     connection.execute(repair.text.encode())
             case Kind.COMMAND:

@@ -8,11 +8,12 @@ import click
 @click.command(epilog="Example: scrapersky doctor --json | jq '.findings[] | select(.verdict != \"ok\")'")
 @click.option("--json", "as_json", is_flag=True, help="The findings as JSON.")
 @click.option("--fix", "fixing", is_flag=True, help="Do the safe repairs, ask before the others, then look again.")
-@click.option("--yes", is_flag=True, help="With --fix: do not ask.")
+@click.option("--yes", is_flag=True, help="With --fix: do not ask. What may cost something is still only shown.")
 def doctor(*, as_json: bool, fixing: bool, yes: bool) -> None:
     """Look at the whole path from a status to its work: settings, server, tables, triggers, workers, and a canary row.
 
-    Changes nothing without --fix. The exit code is 1 when something fails; warnings alone leave it 0.
+    Without --fix it changes nothing but its canary row, which it deletes again.
+    The exit code is 1 when something fails; warnings alone leave it 0.
     """
     from app.commands.doctoring import run_doctor
 

@@ -1,6 +1,6 @@
 """What a check says: how it is, what that means, and exactly what to type."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import LiteralString
 
@@ -15,6 +15,7 @@ class Verdict(StrEnum):
 
 class Kind(StrEnum):
     SQL = "sql"
+    SQL_BY_HAND = "sql_by_hand"
     COMMAND = "command"
     SERVICE = "service"
     SETTING = "setting"
@@ -23,7 +24,10 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Repair:
-    """One thing to do: one statement, a command that ends, one that stays, a line of `.env`, or a person's work."""
+    """One thing to do: one statement, a command that ends, one that stays, a line of `.env`, or a person's work.
+
+    A statement by hand is shown and never run by `--fix`, not even with a yes: it may cost what somebody still needs.
+    """
 
     kind: Kind
     text: str
@@ -60,6 +64,10 @@ def statement(text: str) -> Repair:
     return Repair(Kind.SQL, f"{' '.join(text.split()).removesuffix(';')};")
 
 
+def only_by_hand(repair: Repair) -> Repair:
+    return replace(repair, kind=Kind.SQL_BY_HAND)
+
+
 def by_service(text: str) -> Repair:
     return Repair(Kind.SERVICE, text)
 
@@ -73,7 +81,7 @@ def by_hand(text: str) -> Repair:
 
 
 def end_session(pid: int) -> Repair:
-    return by_sql("SELECT pg_terminate_backend({pid})", pid=sql.Literal(pid))
+    return only_by_hand(by_sql("SELECT pg_terminate_backend({pid})", pid=sql.Literal(pid)))
 
 
 MIGRATE = Repair(Kind.COMMAND, "scrapersky migrate", safe=True)

@@ -24,7 +24,7 @@ class Applied:
 
 
 def fix(patient: Patient, found: Sequence[Examined], may: Callable[[Repair], bool]) -> list[Applied]:
-    """Each repair once, in the order of the findings. Services, settings and advice are left to people."""
+    """Each repair once, in the order of the findings. All but plain SQL and commands is left to people."""
     return [_apply(patient, repair) if repair.safe or may(repair) else _refused(repair) for repair in _wanted(found)]
 
 

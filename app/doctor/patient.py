@@ -29,6 +29,7 @@ class Limits:
     canary: timedelta = timedelta(seconds=10)
     doorbell: timedelta = timedelta(seconds=2)
     look: timedelta = timedelta(seconds=1)
+    loud_notifications: float = 0.1
     low_disk_fraction: float = 0.10
     low_disk_bytes: int = 1024 * MEGABYTE
     full_disk_fraction: float = 0.03

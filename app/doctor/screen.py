@@ -19,6 +19,7 @@ from app.doctor.fixing import Applied
 COLOURS: Final = {Verdict.OK: "green", Verdict.WARN: "yellow", Verdict.FAIL: "bold red"}
 PLACES: Final = {
     Kind.SQL: "psql",
+    Kind.SQL_BY_HAND: "psql",
     Kind.COMMAND: "shell",
     Kind.SERVICE: "shell",
     Kind.SETTING: ".env",

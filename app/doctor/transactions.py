@@ -1,22 +1,23 @@
 """What keeps old row versions alive: forgotten transactions, replication slots, listeners that do not read."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from psycopg import sql
 
-from app.doctor.finding import Finding, by_sql, end_session, failure, warning, well
+from app.doctor.finding import Finding, by_hand, by_sql, end_session, failure, only_by_hand, warning, well
 from app.doctor.patient import MEGABYTE, Patient, Pid
 
 HOUR = 3600.0
 OLD_XMIN = 1_000_000
 MUCH_LOG = 1024 * MEGABYTE
-LOUD, FULL = 0.1, 0.5
+FULL = 0.5
 HOLDS_BACK = "Until it ends no dead row is removed, locks it holds stay, and the queue gets slower."
 
 
 def transactions(patient: Patient) -> Iterator[Finding]:
     limits = patient.limits
-    found = patient.look("transactions", forgotten=limits.forgotten_transaction, long=limits.long_transaction)
+    found = _lasting(patient)
     prepared = patient.look("prepared", long=limits.long_transaction)
     for row in found:
         who = Pid(row.pid, row.user, row.application, row.client)
@@ -26,7 +27,7 @@ def transactions(patient: Patient) -> Iterator[Finding]:
         yield failure(
             f"a prepared transaction is {_span(row.age)} old: {row.gid}",
             HOLDS_BACK,
-            by_sql("ROLLBACK PREPARED {gid}", gid=sql.Literal(row.gid)),
+            only_by_hand(by_sql("ROLLBACK PREPARED {gid}", gid=sql.Literal(row.gid))),
         )
     if not (found or prepared):
         yield well(f"none forgotten, none longer than {_span(limits.long_transaction.total_seconds())}")
@@ -37,7 +38,7 @@ def slots(patient: Patient) -> Iterator[Finding]:
     bad = 0
     for row in rows:
         kept = f"keeps {(row.kept or 0) / MEGABYTE:,.0f} MB of the log"
-        drop = by_sql("SELECT pg_drop_replication_slot({name})", name=sql.Literal(row.name))
+        drop = only_by_hand(by_sql("SELECT pg_drop_replication_slot({name})", name=sql.Literal(row.name)))
         means = "The log, or old rows, pile up until whoever reads the slot comes back. If nobody will, drop it."
         if row.wal_status in {"unreserved", "lost"}:
             bad += 1
@@ -66,17 +67,21 @@ def notifications(patient: Patient) -> Iterator[Finding]:
             f"It hears nothing, and the queue of notifications can not be emptied behind it. {HOLDS_BACK}",
             end_session(row.pid),
         )
-    if usage > LOUD and not deaf and not dozing:
+    if usage > patient.limits.loud_notifications and not deaf and not dozing:
         yield (failure if usage > FULL else warning)(
             f"the queue of notifications is {usage:.0%} full",
             "Above half of it no doorbell rings and rows start by polling. A session that listens is in a transaction.",
-            by_sql(
-                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-                "WHERE state LIKE 'idle in transaction%' AND xact_start < now() - interval '10 seconds'"
-            ),
+            *[end_session(row.pid) for row in _lasting(patient)],
+            by_hand("end the transactions of sessions that listen; all databases of the server share the queue"),
         )
     elif not deaf and not dozing:
         yield well(f"{usage:.1%} of the queue used, every listener reads")
+
+
+def _lasting(patient: Patient) -> list[Any]:
+    """Sessions of this database whose transaction lasts."""
+    limits = patient.limits
+    return patient.look("transactions", forgotten=limits.forgotten_transaction, long=limits.long_transaction)
 
 
 def _span(seconds: float) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from psycopg import sql
 
-from app.doctor.finding import Finding, by_sql, failure, statement, warning, well
+from app.doctor.finding import Finding, by_sql, failure, only_by_hand, statement, warning, well
 from app.doctor.patient import MEGABYTE, Patient
 
 # A table may need a few times the room of its rows before anybody should care.
@@ -38,7 +38,7 @@ def vacuum(patient: Patient) -> Iterator[Finding]:
                 warning(
                     f"{table.table_name}: {table.bytes / MEGABYTE:,.0f} MB for {table.live:,} rows",
                     "It grew once and is mostly empty now. The repair locks it while it copies the rows.",
-                    statement(f"VACUUM (FULL, ANALYZE) {table.table_name}"),
+                    only_by_hand(statement(f"VACUUM (FULL, ANALYZE) {table.table_name}")),
                 )
             )
     yield from bad

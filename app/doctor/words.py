@@ -9,7 +9,7 @@ from sqlalchemy import CheckConstraint, Column, Enum, Table
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import AddConstraint
 
-from app.doctor.finding import Finding, Repair, by_sql, failure, statement, warning, well
+from app.doctor.finding import Finding, Repair, by_sql, failure, only_by_hand, statement, warning, well
 from app.doctor.patient import Patient
 from db.models import Base
 
@@ -63,20 +63,22 @@ def _unproven(patient: Patient, table: Table, column: Column[str], known: list[s
         f"{where} has words that nobody knows: {told}",
         f"Such rows are never run. The words are {', '.join(known)}.",
         *updates,
-        constraint,
+        only_by_hand(constraint),
     )
 
 
 def _rename(names: dict[str, sql.Identifier], word: str, known: list[str]) -> Repair:
-    """To the word that was probably meant, or to the column's default."""
+    """To the word that was probably meant, or to the column's default: a guess, so a person has to agree."""
     lower = {one.lower(): one for one in known}
     guess = difflib.get_close_matches(word.strip().lower(), lower, n=1)
     meant = sql.Literal(lower[guess[0]]) if guess else sql.SQL("DEFAULT")
-    return by_sql(
-        "UPDATE {table} SET {column} = {meant} WHERE {column}::text = {word}",
-        meant=meant,
-        word=sql.Literal(word),
-        **names,
+    return only_by_hand(
+        by_sql(
+            "UPDATE {table} SET {column} = {meant} WHERE {column}::text = {word}",
+            meant=meant,
+            word=sql.Literal(word),
+            **names,
+        )
     )
 
 

@@ -10,13 +10,14 @@ from werkzeug.wrappers import Response
 
 OPEN = ("static", "sign_in.show", "sign_in.enter", "health.livez", "health.readyz")
 WRONG_A_MINUTE = 5
+WRONG_FROM_ALL = 300
 MINUTE = 60.0
 
 
 class Gate:
     def __init__(self, token: str) -> None:
         self._token = token
-        self._wrong: deque[float] = deque(maxlen=WRONG_A_MINUTE)
+        self._wrong: deque[tuple[float, str | None]] = deque()  # of the last minute: when, and from which address
         self._counting = threading.Lock()
 
     @property
@@ -57,14 +58,17 @@ class Gate:
             abort(403, "This form is from an older session. Open the page again and repeat what you did.")
 
     def admits(self, token: str) -> bool:
-        """Whether it is the token. Who guesses is told to wait, whatever the next guess is."""
+        """Whether it is the token. Who guesses is told to wait, whatever the next guess is; others are let in."""
         with self._counting:
             now = time.monotonic()
-            if len(self._wrong) == WRONG_A_MINUTE and now - self._wrong[0] < MINUTE:
-                abort(429, f"{WRONG_A_MINUTE} wrong tokens within a minute. Wait a minute, then try again.")
+            while self._wrong and now - self._wrong[0][0] >= MINUTE:
+                self._wrong.popleft()
+            from_here = sum(address == request.remote_addr for _, address in self._wrong)
+            if from_here >= WRONG_A_MINUTE or len(self._wrong) >= WRONG_FROM_ALL:
+                abort(429, "Too many wrong tokens within a minute. Wait a minute, then try again.")
             if secrets.compare_digest(token.encode(), self._token.encode()):
                 return True
-            self._wrong.append(now)
+            self._wrong.append((now, request.remote_addr))
             return False
 
 

@@ -24,14 +24,13 @@ LIST: Final = """
 select kind, value, reason, created_at from suppressions
 where %(kind)s::text is null or kind = %(kind)s order by created_at desc, kind, value limit %(limit)s
 """
-# Those whom the trigger of the insert will delete; of a host its two parents are asked for, so that lists are hashed.
-CONTACTS: Final = r"""
+# Those whom the trigger of the insert will delete.
+CONTACTS: Final = """
 select count(*) from contacts
 where email = any(%(emails)s) or (email is null and phone_number = any(%(phones)s))
    or domain_id in (select id from domains where domain = any(%(domains)s))
-   or split_part(email, '@', 2) = any(%(domains)s)
-   or regexp_replace(email, '^[^@]*@[^.]+\.', '') = any(%(domains)s)
-   or regexp_replace(email, '^[^@]*@[^.]+\.[^.]+\.', '') = any(%(domains)s)
+   or (cardinality(%(domains)s::text[]) > 0
+       and engine.host_and_parents(split_part(email, '@', 2)) && %(domains)s::text[])
 """
 
 

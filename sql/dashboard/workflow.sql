@@ -27,7 +27,7 @@ limit %(rows)s offset %(skip)s
 
 -- name: failed
 -- The rows that were looked at, not only those that fit: the list goes on behind the last of them.
-select pk, attempt, lost, last_error, started_at, engine.folded(coalesce(last_error, 'no error was recorded')) as folded
+select pk, attempt, lost, last_error, started_at, engine.folded(last_error) as folded
 from engine.job
 where workflow = %(workflow)s and dead and pk > %(pk)s
 order by pk

@@ -106,6 +106,7 @@ NOT_ABOUT_ROWS = {
     "upkeep.cut_off_listeners",
     "upkeep.prune_robots",
     "upkeep.prune_paces",
+    "upkeep.blocks",
     "upkeep.clear_places",
     "upkeep.clear_businesses",
 }

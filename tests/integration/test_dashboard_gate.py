@@ -4,6 +4,7 @@ import pytest
 
 from app.config import ConfigurationError, Settings
 from app.web.address import check_exposure
+from app.web.gate import WRONG_FROM_ALL
 from tests.dashboard_support import TOKEN, text_of, visitor_of
 from tests.shared_database import shared_database
 
@@ -116,6 +117,26 @@ def test_a_wrong_token_is_refused_and_guessing_is_slowed_down(guarded):
 
     assert wrong == [401] * 5 + [429] * 2
     assert guarded.client.post("/sign-in", data={"token": TOKEN}).status_code == 429
+
+
+def test_who_guesses_locks_nobody_out_who_comes_from_elsewhere(guarded):
+    for number in range(7):
+        guess(guarded, f"wrong {number}", "192.0.2.1")
+
+    assert guess(guarded, TOKEN, "192.0.2.1") == 429
+    assert guess(guarded, TOKEN, "192.0.2.2") == 302
+
+
+def test_guesses_from_everywhere_together_have_a_ceiling(guarded):
+    wrong = [guess(guarded, "wrong", f"198.51.{n // 250}.{n % 250}") for n in range(WRONG_FROM_ALL + 1)]
+
+    assert wrong == [401] * WRONG_FROM_ALL + [429]
+
+
+def guess(visitor, token, address):
+    return visitor.client.post(
+        "/sign-in", data={"token": token}, environ_overrides={"REMOTE_ADDR": address}
+    ).status_code
 
 
 def test_a_forged_session_is_none(guarded):

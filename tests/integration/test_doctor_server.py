@@ -68,6 +68,41 @@ def test_a_forgotten_transaction_is_found_and_ended(doctor, database):
         wait_until(lambda: doctor.verdicts("transactions") == ["ok"])
 
 
+def test_no_yes_ends_a_session_or_drops_a_slot(doctor, database, db):
+    name = f"precious_{db.info.backend_pid}"
+    db.execute("select pg_create_physical_replication_slot(%s, true)", [name])
+    try:
+        with session(database, application_name="scrapersky listener") as dozing:
+            dozing.execute("listen engine")
+
+            done = [doctor.fix(check) for check in ("transactions", "notifications", "replication slots")]
+
+            assert done == [[], [], []]
+            assert dozing.execute("select 1").fetchone() == (1,)
+            assert doctor.finding("transactions").repairs[0].text.startswith("SELECT pg_terminate_backend(")
+            assert doctor.verdicts("replication slots") == ["warn"]
+    finally:
+        db.execute("select pg_drop_replication_slot(%s)", [name])
+
+
+def test_a_loud_queue_of_notifications_names_the_sessions_of_this_database_alone(doctor, database, empty_database, db):
+    doctor.limits = replace(IMPATIENT, loud_notifications=0.0)
+    with session(database) as ours, session(empty_database) as elsewhere:
+        ours.execute("listen noise")
+        ours.commit()
+        ours.execute("select 1")
+        elsewhere.execute("select 1")
+        noise = "select count(pg_notify('noise', repeat('x', 7000) || n)) from generate_series(1, 200) as n"
+        wait_until(lambda: db.execute(noise) and "warn" in doctor.verdicts("notifications"))
+
+        finding = doctor.finding("notifications")
+
+        assert [repair.text for repair in finding.repairs if repair.kind == "sql_by_hand"] == [
+            f"SELECT pg_terminate_backend({ours.info.backend_pid});"
+        ]
+        assert doctor.fix("notifications") == []
+
+
 def test_a_transaction_that_has_just_begun_is_no_finding(doctor, database):
     doctor.limits = Limits()
     with session(database) as user:

@@ -1,12 +1,14 @@
 """What the doctor finds wrong with tables, triggers and rows; and what it prints repairs it."""
 
+from dataclasses import replace
+
 import psycopg
 import pytest
 import sqlalchemy
 from alembic import command
 
 from db.migrations import configuration, newest
-from tests.doctor_support import Doctor
+from tests.doctor_support import IMPATIENT, Doctor
 
 TABLE_CHECKS = (
     *("business tables", "engine", "registry", "tenant", "triggers", "functions", "status words", "indexes"),
@@ -139,6 +141,26 @@ def test_a_word_that_nobody_knows_is_found_behind_a_dropped_constraint(doctor, d
     assert words == [("a.com", "queued"), ("b.com", None)]
     with pytest.raises(psycopg.errors.CheckViolation):
         db.execute("update domains set sitemap_analysis_status = 'Qeued'")
+
+
+def test_no_yes_renames_a_word_that_somebody_wrote(doctor, db):
+    db.execute("alter table domains drop constraint sitemap_analysis_status_is_known")
+    db.execute("insert into domains (domain, sitemap_analysis_status) values ('a.com', 'Qeued')")
+
+    assert doctor.fix("status words") == []
+    assert db.execute("select sitemap_analysis_status from domains").fetchone() == ("Qeued",)
+
+
+def test_no_yes_locks_a_bloated_table_while_it_is_copied(doctor, db):
+    doctor.limits = replace(IMPATIENT, bloat_bytes=0, dead_rows=1_000_000)
+    db.execute("insert into engine.job (workflow, pk) select 'deep_scan', n::text from generate_series(1, 2000) as n")
+    db.execute("delete from engine.job where pk <> '2000'")
+    db.execute("vacuum (analyze, truncate false) engine.job")
+
+    repairs = [repair.text for finding in doctor.findings("vacuum") for repair in finding.repairs]
+
+    assert "VACUUM (FULL, ANALYZE) engine.job;" in repairs
+    assert doctor.fix("vacuum") == []
 
 
 def test_a_constraint_that_is_gone_is_a_warning_while_all_words_are_known(doctor, db):

@@ -43,7 +43,7 @@ def folded(db, text):
         ("line\n\tbreaks\r\n fold", "line breaks fold"),
         ("its worker process died, 3 of 3 times", "its worker process died, # of # times"),
         ("", ""),
-        (None, None),
+        (None, "no error was recorded"),
     ],
 )
 def test_what_differs_from_row_to_row_is_folded(db, error, group):

@@ -6,11 +6,13 @@ import psycopg
 import pytest
 
 from actors.parse.places import business_columns, search_columns
+from app import sweeper
 from app.config import Settings
 from app.sweeper import Sweeper
-from db.connections import open_pool
+from db.connections import GUARD, open_pool
 from db.models import LocalBusiness, Place
 from db.results import write_rows
+from db.statements import statements
 
 PLACE = {
     "id": "place-1",
@@ -67,6 +69,28 @@ def test_content_that_somebody_has_locked_waits_and_the_rest_is_cleared(database
 
     named = known.execute("select place_id, name from places_staging order by place_id").fetchall()
     assert named == [("place-1", "Smile Dental"), ("place-2", None)]
+
+
+def test_a_table_of_many_slices_is_cleared_to_its_end(known, prune, monkeypatch):
+    monkeypatch.setattr(sweeper, "SLICE_BLOCKS", 1)
+    write_rows(known, [Place(place_id=f"more-{n}", name="Bite" * 50, search_time=OLD) for n in range(200)])
+    (blocks,) = known.execute("select pg_relation_size('places_staging') / 8192").fetchone()
+
+    prune(places_retention="30")
+
+    assert blocks > 3
+    assert known.execute("select count(*) from places_staging where name is not null").fetchone() == (0,)
+
+
+@pytest.mark.parametrize("name", ["clear_places", "clear_businesses"])
+def test_no_statement_reads_more_than_its_slice(known, name):
+    known.execute(GUARD.replace(b"true", b"false"))
+    parameters = {"age": timedelta(days=30), "rows": 5000, "low": "(0,0)", "high": "(512,0)"}
+
+    plan = known.execute(b"explain " + statements("upkeep.sql")[name], parameters).fetchall()
+
+    scans = [line.split("->")[-1].strip() for (line,) in plan if "Scan" in line]
+    assert sorted(scan.split(" on ")[0] for scan in scans) == ["Tid Range Scan", "Tid Scan"]
 
 
 def test_a_robots_txt_that_expired_long_ago_is_forgotten(db, prune):

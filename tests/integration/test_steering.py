@@ -77,6 +77,19 @@ def test_rows_are_chosen_by_error_by_key_by_condition_and_by_number_and_all_must
     assert stage.statuses(lost) == ["Failed", "Failed"]
 
 
+def test_rows_without_an_error_are_a_group_that_can_be_queued_again(stage):
+    silent = failed(stage, 2)
+    failed(stage, 1, "took 31 s")
+    stage.user.execute(f"update {stage.workflow.quoted_table} set error = null where id = any(%s)", [silent])
+    stage.user.execute("update engine.job set last_error = null where pk = any(%s)", [[str(pk) for pk in silent]])
+
+    groups = {group.error: group.rows for group in steering.failures(stage.user, stage.workflow.name)}
+
+    assert groups == {"no error was recorded": 2, "took # s": 1}
+    assert requeue(stage, Chosen(error="no error was recorded")) == 2
+    assert stage.statuses(silent) == ["Queued", "Queued"]
+
+
 def test_a_row_that_a_person_gave_the_failed_word_is_queued_again_too(stage):
     (row,) = stage.add(status="Failed")
 
