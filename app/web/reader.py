@@ -12,11 +12,13 @@ from psycopg.rows import DictRow, dict_row
 
 from actors._workflow import Workflow
 from app.web.counts import Counts
-from db.connections import Pool
+from db.connections import Pool, transaction
+from db.people.leisure import at_leisure
 
 Value = TypeVar("Value")
 
 SHARE_OF_TIME = 20
+LONGEST_DEED = "30s"
 
 
 class Reader:
@@ -38,7 +40,14 @@ class Reader:
 
     @contextmanager
     def connection(self) -> Iterator[Connection[Any]]:
-        with self.pool.connection() as connection:
+        """One transaction with the guards of the engine: behind a pooler they come with it alone."""
+        with transaction(self.pool) as connection:
+            yield connection
+
+    @contextmanager
+    def patient(self) -> Iterator[Connection[Any]]:
+        """For what an operator does: it waits for others a little longer than the engine does."""
+        with self.connection() as connection, at_leisure(connection, LONGEST_DEED):
             yield connection
 
     def kept(self, name: str, seconds: float, ask: Callable[[], Value]) -> Value:

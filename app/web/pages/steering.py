@@ -11,7 +11,6 @@ from werkzeug.wrappers import Response
 from actors._workflow import Workflow
 from app.web.errands import Errand, Tell, errands
 from app.web.gate import gate
-from app.web.patience import patient
 from app.web.reader import reader
 from db.people.steering import LIMITS, Chosen, SteeringError, cancel, pause, requeue, resume, run_now, set_limits
 
@@ -58,7 +57,7 @@ def cancel_rows(name: str) -> Response | str:
 @steering.post("/workflows/<name>/run-now")
 def run_rows_now(name: str) -> Response:
     flow, pk = reader().workflow(name), request.form.get("pk", "")
-    with patient(reader().pool) as connection:
+    with reader().patient() as connection:
         rows = run_now(connection, flow, [pk], operator=_operator())
     told = "The row is due now." if rows else "The row runs or is due already, or it is gone."
     flash(told, "good" if rows else "bad")
@@ -137,7 +136,7 @@ def _whole_number(field: str) -> int | None:
 def _control(name: str, done: str, change: Callable[[Connection[Any]], None]) -> Response:
     reader().workflow(name)
     try:
-        with patient(reader().pool) as connection:
+        with reader().patient() as connection:
             change(connection)
     except SteeringError as error:
         return _back(name, str(error), "bad")
