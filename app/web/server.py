@@ -18,8 +18,8 @@ from db.connections import open_pool
 
 log = logging.getLogger(__name__)
 
-THREADS = 6
 CONNECTIONS = 6
+THREADS = 2 * CONNECTIONS  # who waits for a connection gives up after seconds: threads for /livez come free again
 DATABASE_SECONDS = 3
 
 
