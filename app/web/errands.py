@@ -37,6 +37,10 @@ class Errand:
     ended: threading.Event = field(default_factory=threading.Event)
     forget_after: float = float("inf")
 
+    @property
+    def so_far(self) -> str:
+        return f"This takes a while: {self.looked_at:,} of {self.of:,} rows so far. It goes on by itself."
+
     def tell(self, looked_at: int, of: int) -> None:
         self.looked_at, self.of = looked_at, of
 

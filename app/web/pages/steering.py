@@ -106,7 +106,7 @@ def _told(errand: Errand, action: str) -> str:
     if errand.mistake:
         return errand.mistake
     if not errand.ended.is_set():
-        return f"This takes a while: {errand.looked_at:,} of {errand.of:,} rows so far. It goes on by itself."
+        return errand.so_far
     rows = f"{errand.changed:,} {'row' if errand.changed == 1 else 'rows'}"
     return f"{rows} queued again." if action == "requeue" else f"{rows} cancelled."
 
