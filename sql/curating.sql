@@ -20,14 +20,24 @@ delete from engine.curation where changed_at < clock_timestamp() - %(age)s
 -- name: begin
 insert into engine.curation (operator, kind, word) values (%(operator)s, %(kind)s, %(word)s) returning id
 
+-- name: go_on
+-- Locked before its rows, as by whoever takes it back: one waits for the other.
+select from engine.curation where id = %(change)s and undone_at is null for no key update
+
+-- name: choose
+select item.id::text
+from {table} as item
+where {condition} and item.{curation} is distinct from %(word)s
+order by item.created_at desc, item.id desc
+limit %(most)s
+
 -- name: change
 -- The trigger of the table queues what becomes Selected; here it is only seen to have done so.
 with chosen as materialized (
     select item.id, item.{curation} as word, item.{processing} as processing, item.{error} as error
     from {table} as item
-    where {condition} and item.{curation} is distinct from %(word)s
+    where item.id = any(%(pks)s::text[]::{key}[]) and {condition} and item.{curation} is distinct from %(word)s
     order by item.created_at desc, item.id desc
-    limit %(most)s
     for no key update
 ), changed as (
     update {table} as item set {curation} = %(word)s, updated_at = now()

@@ -16,7 +16,8 @@ from psycopg import Connection, sql
 
 from actors._workflow import Workflow
 from app.logs import event
-from db.connections import Pool
+from db.connections import Pool, transaction
+from db.people.leisure import at_leisure
 from db.statements import statements
 
 log = logging.getLogger(__name__)
@@ -25,6 +26,7 @@ SHARE_OF_TIME = 50
 SHORTEST_PAUSE = 2.0
 READ_AT_MOST = 256 * 1024 * 1024
 FIRST_WAIT = 0.5
+LONGEST_COUNT = "30s"
 CONTACTS = "contacts"
 
 
@@ -59,15 +61,18 @@ class Counts:
     def _count(self) -> None:
         began = time.monotonic()
         try:
-            with self._pool.connection() as connection:
-                known = {flow.name: _count(connection, flow.source.name, flow.status) for flow in self._workflows}
-                self._known = known | {CONTACTS: _count(connection, CONTACTS, "email_type")}
+            known = {flow.name: self._count_one(flow.source.name, flow.status) for flow in self._workflows}
+            self._known = known | {CONTACTS: self._count_one(CONTACTS, "email_type")}
         except psycopg.Error as error:
             event(log, logging.WARNING, "counts.failed", error=str(error))
         finally:
             self._first.set()
             self._next_at = time.monotonic() + max(SHORTEST_PAUSE, SHARE_OF_TIME * (time.monotonic() - began))
             self._turn.release()
+
+    def _count_one(self, table: str, column: str) -> Count:
+        with transaction(self._pool) as connection, at_leisure(connection, LONGEST_COUNT):
+            return _count(connection, table, column)
 
 
 def _count(connection: Connection[Any], table: str, column: str) -> Count:

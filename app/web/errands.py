@@ -6,24 +6,21 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
 
 import psycopg
 from flask import current_app
-from psycopg import Connection
 
 from app.logs import event
-from app.web.patience import patient
-from db.connections import Pool
 
 log = logging.getLogger(__name__)
 
-MOST_AT_ONCE = 2  # each holds a connection of the pool
+MOST_AT_ONCE = 2
 PATIENCE_SECONDS = 2.0
 REMEMBERED_SECONDS = 600.0
 
 Tell = Callable[[int, int], None]
-Work = Callable[[Connection[Any], Tell], int]
+Work = Callable[[Tell], int]
+"""It takes a connection for each batch, and none while it waits: the pages need them too."""
 
 
 @dataclass
@@ -40,6 +37,10 @@ class Errand:
     ended: threading.Event = field(default_factory=threading.Event)
     forget_after: float = float("inf")
 
+    @property
+    def so_far(self) -> str:
+        return f"This takes a while: {self.looked_at:,} of {self.of:,} rows so far. It goes on by itself."
+
     def tell(self, looked_at: int, of: int) -> None:
         self.looked_at, self.of = looked_at, of
 
@@ -47,8 +48,7 @@ class Errand:
 class Errands:
     """One at a time for a workflow: two people who press the same button do not do it twice. And few in all."""
 
-    def __init__(self, pool: Pool) -> None:
-        self._pool = pool
+    def __init__(self) -> None:
         self._lock = threading.Lock()
         self._errands: dict[str, Errand] = {}
 
@@ -69,8 +69,7 @@ class Errands:
 
     def _run(self, errand: Errand, work: Work) -> None:
         try:
-            with patient(self._pool) as connection:
-                errand.changed = work(connection, errand.tell)
+            errand.changed = work(errand.tell)
         except (psycopg.Error, ValueError) as error:
             errand.mistake = str(error)
             event(log, logging.WARNING, "errand.failed", errand=errand.title, error=str(error))

@@ -12,11 +12,14 @@ from psycopg.rows import DictRow, dict_row
 
 from actors._workflow import Workflow
 from app.web.counts import Counts
-from db.connections import Pool
+from db.connections import Pool, transaction
+from db.people.leisure import at_leisure
 
 Value = TypeVar("Value")
 
 SHARE_OF_TIME = 20
+LONGEST_WAIT = 3.0
+LONGEST_DEED = "30s"
 
 
 class Reader:
@@ -38,24 +41,38 @@ class Reader:
 
     @contextmanager
     def connection(self) -> Iterator[Connection[Any]]:
-        with self.pool.connection() as connection:
+        """One transaction with the guards of the engine: behind a pooler they come with it alone."""
+        with transaction(self.pool) as connection:
+            yield connection
+
+    @contextmanager
+    def patient(self) -> Iterator[Connection[Any]]:
+        """For what an operator does: it waits for others a little longer than the engine does."""
+        with self.connection() as connection, at_leisure(connection, LONGEST_DEED):
             yield connection
 
     def kept(self, name: str, seconds: float, ask: Callable[[], Value]) -> Value:
         """An answer for everybody who asks within so many seconds: ten open browsers cost as much as one.
 
         An answer that took long is kept for longer, so that no question takes more than a twentieth of the time.
+        While one asks, the others get the answer from before; without one they wait, but not for long.
         """
         with self._keeping:
-            turn = self._turns.setdefault(name, threading.Lock())
-        with turn:
-            good_until, answer = self._kept.get(name, (float("-inf"), None))
+            turn, kept = self._turns.setdefault(name, threading.Lock()), self._kept
+        if not turn.acquire(timeout=0 if name in kept else LONGEST_WAIT):
+            if name not in kept:
+                abort(503, "The database takes long for a question that this page shares with others. Try again soon.")
+            return kept[name][1]  # type: ignore[no-any-return]
+        try:
+            good_until, answer = kept.get(name, (float("-inf"), None))
             began = time.monotonic()
             if began > good_until:
                 answer = ask()
                 ended = time.monotonic()
-                self._kept[name] = ended + max(seconds, SHARE_OF_TIME * (ended - began)), answer
+                kept[name] = ended + max(seconds, SHARE_OF_TIME * (ended - began)), answer
             return answer  # type: ignore[no-any-return]
+        finally:
+            turn.release()
 
     def forget(self) -> None:
         """After a change: whoever made it wants to see it."""

@@ -18,11 +18,11 @@ from db.connections import open_pool
 
 log = logging.getLogger(__name__)
 
-THREADS = 6
 # A client that never ends its request is let go of, and many of them do not keep the others out.
 MOST_CLIENTS = 1000
 SILENT_SECONDS = 15
 CONNECTIONS = 6
+THREADS = 2 * CONNECTIONS  # who waits for a connection gives up after seconds: threads for /livez come free again
 DATABASE_SECONDS = 3
 
 

@@ -45,7 +45,7 @@ def create_site(settings: Settings, pool: Pool, workflows: Sequence[Workflow]) -
     )
     gate = Gate(settings.web_token.get_secret_value())
     site.extensions["reader"] = Reader(pool, workflows, Counts(pool, workflows))
-    site.extensions["errands"] = Errands(pool)
+    site.extensions["errands"] = Errands()
     site.extensions["gate"] = gate
     site.before_request(lambda: check_host(settings))
     site.before_request(check_text)

@@ -1,6 +1,6 @@
 """Curation in bulk that can be taken back: who gave which word to how many rows, and what they had before."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final, NamedTuple
@@ -8,8 +8,10 @@ from typing import Any, Final, NamedTuple
 from psycopg import Connection, sql
 from psycopg.rows import DictRow, dict_row
 
-from db.people.actions import record_action
-from db.people.leisure import at_leisure
+from db.connections import Pool
+from db.people.actions import count_action, record_action
+from db.people.choosing import Tell
+from db.people.leisure import at_leisure, lent
 from db.people.selecting import CURATED, WORDS, condition_of
 from db.statements import Statements, statements
 
@@ -17,6 +19,7 @@ SELECTED: Final = "Selected"
 UNDOABLE: Final = timedelta(days=1)
 LONGEST_CHANGE: Final = "120s"
 MOST: Final = 100_000
+BATCH: Final = 5_000
 SAMPLE: Final = 10
 NOTED_KEYS: Final = 100
 
@@ -62,19 +65,45 @@ class Curation:
         with at_leisure(connection, LONGEST_CHANGE), connection.cursor(row_factory=dict_row) as cursor:
             return cursor.execute(self._sql["sample"], {"word": word, "rows": SAMPLE}).fetchall()
 
-    def change(self, connection: Connection[Any], word: str, *, operator: str, workflow: str) -> Changed:
-        """Give the word, to the newest first when there are very many; what has it already is left alone."""
+    def choose(self, pool: Pool, word: str) -> list[str]:
+        """The rows that would change; of very many the newest."""
+        with lent(pool, LONGEST_CHANGE) as connection:
+            found = connection.execute(self._sql["choose"], {"word": word, "most": MOST}).fetchall()
+        return [pk for (pk,) in found]
+
+    def change(
+        self, pool: Pool, word: str, pks: Sequence[str], *, operator: str, workflow: str, tell: Tell | None = None
+    ) -> Changed:
+        """Give these rows the word, unless they have it or fit no longer. Each batch commits, all are one to undo."""
         if word not in WORDS:
             raise ValueError(f"unknown word {word!r}; known are {', '.join(WORDS)}")
-        with at_leisure(connection, LONGEST_CHANGE):
-            connection.execute(self._sql["forget"], {"age": UNDOABLE})
-            (change,) = _one(connection, self._sql["begin"], operator=operator, kind=self.kind, word=word)
-            rows, queued = _one(connection, self._sql["change"], word=word, change=change, most=MOST)
-            connection.execute(self._sql["end"], {"change": change, "rows": rows})
-            if rows:
-                detail = {"word": word, "change": change, "filters": _noted(self.filters)}
-                record_action(connection, "curate", operator=operator, workflow=workflow, rows=rows, detail=detail)
+        known, change, note, rows, queued = self._sql, 0, 0, 0, 0
+        for start in range(0, len(pks), BATCH):
+            with lent(pool, LONGEST_CHANGE) as connection:
+                change = self._goes_on(connection, change) or self._begin(connection, word, operator)
+                batch = {"word": word, "change": change, "pks": pks[start : start + BATCH]}
+                done = _one(connection, known["change"], **batch)
+                rows, queued = rows + done[0], queued + done[1]
+                connection.execute(known["end"], {"change": change, "rows": rows})
+                if rows:
+                    detail = {"word": word, "change": change, "filters": _noted(self.filters)}
+                    note = note or record_action(
+                        connection, "curate", operator=operator, workflow=workflow, detail=detail
+                    )
+                    count_action(connection, note, rows)
+            if tell is not None:
+                tell(min(start + BATCH, len(pks)), len(pks))
         return Changed(change if rows else None, rows, queued)
+
+    def _begin(self, connection: Connection[Any], word: str, operator: str) -> int:
+        connection.execute(self._sql["forget"], {"age": UNDOABLE})
+        (change,) = _one(connection, self._sql["begin"], operator=operator, kind=self.kind, word=word)
+        return int(change)
+
+    def _goes_on(self, connection: Connection[Any], change: int) -> int:
+        if change and connection.execute(self._sql["go_on"], {"change": change}).fetchone() is None:
+            raise ValueError("It was undone while it went on, so the rest was left as it is.")
+        return change
 
     @property
     def _sql(self) -> Statements:

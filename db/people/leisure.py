@@ -6,6 +6,11 @@ from typing import Any, Final
 
 from psycopg import Connection
 
+from db.connections import Pool, transaction
+
+# A command has one connection, a dashboard lends one of its pool.
+Source = Connection[Any] | Pool
+
 # The engine's connections are kept from reading whole tables; a filter of a person's own may have to.
 PLAN_FREELY: Final = """
 select set_config('enable_seqscan', 'on', true), set_config('enable_hashjoin', 'on', true),
@@ -20,3 +25,14 @@ def at_leisure(connection: Connection[Any], longest: str) -> Iterator[None]:
     with connection.transaction():
         connection.execute(PLAN_FREELY, [longest])
         yield
+
+
+@contextmanager
+def lent(source: Source, longest: str) -> Iterator[Connection[Any]]:
+    """One transaction: a command's own, or one at leisure on a connection that goes back to the pool at its end."""
+    if isinstance(source, Connection):
+        with source.transaction():
+            yield source
+    else:
+        with transaction(source) as connection, at_leisure(connection, longest):
+            yield connection

@@ -15,6 +15,7 @@ from psycopg import Connection, sql
 from db.declaration import Declaration
 from db.people.actions import SQL, record_action
 from db.people.choosing import NOTED_KEYS, Chosen, Rows, SteeringError, Tell, no_such_key
+from db.people.leisure import Source
 from db.statements import statements
 
 __all__ = [
@@ -81,7 +82,7 @@ def failures(connection: Connection[Any], workflow: str, *, newest: int | None =
 
 
 def requeue(
-    connection: Connection[Any],
+    source: Source,
     declaration: Declaration,
     chosen: Chosen,
     *,
@@ -91,14 +92,14 @@ def requeue(
     tell: Tell | None = None,
 ) -> int:
     """Queue failed rows again, at most `rate` in a second; how many. What somebody else changes is left to them."""
-    rows = Rows(connection, declaration, chosen, [declaration.words.failed])
+    rows = Rows(source, declaration, chosen, [declaration.words.failed])
     if dry_run:
         return rows.count()
     return rows.write("requeue", declaration.words.queued, operator=operator, rate=rate, tell=tell)
 
 
 def cancel(
-    connection: Connection[Any],
+    source: Source,
     declaration: Declaration,
     chosen: Chosen,
     *,
@@ -109,7 +110,7 @@ def cancel(
 ) -> int:
     """Withdraw rows that wait, and those that run: their result will be discarded. How many."""
     words = declaration.words
-    rows = Rows(connection, declaration, chosen, [words.queued, words.processing] if running else [words.queued])
+    rows = Rows(source, declaration, chosen, [words.queued, words.processing] if running else [words.queued])
     if dry_run:
         return rows.count()
     word = cancelled_word(declaration)

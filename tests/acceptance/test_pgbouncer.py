@@ -17,12 +17,14 @@ from app.config import Settings
 from db.embedded import EmbeddedPostgres
 from db.migrate import migrate
 from tests.broker_support import DOORBELL_ONLY, System, system_of
+from tests.dashboard_support import Visitor, site_on
 from tests.pgbouncer_support import PgBouncer
 from tests.samples import create_sample_tables, sample_workflow
 from tests.server_support import wait_until
 
 # PgBouncer itself keeps these as its clients want them.
 KEPT_BY_PGBOUNCER = {"application_name", "client_encoding", "DateStyle", "IntervalStyle", "TimeZone"}
+PAGES = ("/", "/workflows/deep_scan", "/curate/places", "/contacts")
 HINT = "a pooler in transaction mode? Set LISTEN_DATABASE_URL"
 LEFT_BEHIND = """
 select 'prepared statement ' || statement from pg_prepared_statements
@@ -115,6 +117,24 @@ def test_all_of_the_product_runs_over_it(system: System) -> None:
     sweep = system.start("app.cli", "sweep", "--json")
     assert sweep.process.wait(60) == 0
     assert set(json.loads(sweep.log)["domain_extraction"].values()) == {0}
+
+
+def test_the_dashboard_asks_within_the_limits_of_the_engine_and_leaves_nothing(
+    pgbouncer: PgBouncer, database: str
+) -> None:
+    asked = "select current_setting('statement_timeout') as longest, current_setting('lock_timeout') as patience"
+
+    with site_on(through(pgbouncer, database)) as site:
+        visitor, reader = Visitor(site.test_client()), site.extensions["reader"]
+        statuses = {visitor.get(path).status_code for path in PAGES}
+        limits = reader.row(asked.encode())
+        with reader.patient() as connection:
+            patience = connection.execute("show lock_timeout").fetchone()
+
+    assert statuses == {200}
+    assert limits == {"longest": "30s", "patience": "200ms"}
+    assert patience == ("5s",)
+    assert left_behind(pgbouncer, database) == set()
 
 
 def test_migrate_leaves_nothing_on_its_connections(pgbouncer: PgBouncer, empty_database: str) -> None:

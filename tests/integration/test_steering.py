@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 
+from db.connections import open_pool
 from db.outcomes import Again, Failed
 from db.people import steering
 from db.people.conditions import ConditionError
@@ -111,6 +112,32 @@ def test_many_rows_go_in_batches_that_commit_one_by_one_and_the_note_counts_alon
     assert seen == [(2000, 5000, 2000, 2000), (4000, 5000, 4000, 4000), (5000, 5000, 5000, 5000)]
     assert actions(stage) == [("ann", "requeue", "sampling", 5000, {})]
     assert stage.value("select count(*) from engine.submission where rows = 2000") == 2
+
+
+def test_between_two_batches_the_connection_is_back_in_the_pool(stage):
+    stage.add(5000, status="Failed")
+    seen = []
+
+    with open_pool(stage.url, size=1, name="dashboard") as pool:
+
+        def tell(done, total):
+            with pool.connection(timeout=0.5) as only:
+                seen.extend(only.execute("select rows from engine.action").fetchone())
+
+        steering.requeue(pool, stage.workflow, ALL, operator="ann", dry_run=False, tell=tell)
+
+    assert seen == [2000, 4000, 5000]
+
+
+def test_by_job_a_failed_row_without_a_job_is_left_and_by_its_key_it_is_found(stage):
+    failed(stage, 2)
+    (row,) = stage.add(status="Failed")
+    waiting = stage.add(3)
+
+    assert requeue(stage, Chosen(by_job=True), dry_run=True) == 2
+    assert requeue(stage, Chosen(by_job=True, pks=[row]), dry_run=True) == 1
+    assert requeue(stage, dry_run=True) == 3
+    assert cancel(stage, Chosen(by_job=True)) == len(waiting)
 
 
 def test_whoever_stops_halfway_leaves_whole_batches_and_asks_again_for_the_rest(stage):

@@ -1,5 +1,7 @@
 """/curate/<kind> : rows for people to decide about, one by one, by ticks or by filter, with a way back."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 from urllib.parse import parse_qsl
 from uuid import UUID
@@ -8,6 +10,7 @@ import psycopg
 from flask import Blueprint, abort, flash, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
+from app.web.errands import Tell, errands
 from app.web.filters import FilterError, read_filters
 from app.web.gate import gate
 from app.web.grids import GRIDS, Grid, grid_statements
@@ -16,7 +19,7 @@ from app.web.looking import COUNTED, look
 from app.web.reader import reader
 from app.web.telling import counted, told_changed, told_undone
 from db.models.base import CURATION
-from db.people.curating import MOST, Curation, NothingToUndoError, last_change, tally, undo
+from db.people.curating import BATCH, MOST, Changed, Curation, NothingToUndoError, last_change, tally, undo
 
 curate = Blueprint("curate", __name__)
 
@@ -121,18 +124,40 @@ def take_back(kind: str) -> Response:
 
 
 def _change(grid: Grid, filters: dict[str, Any]) -> Response:
-    word = _word()
+    """A batch at once; more than that goes on behind the page, and is watched on the page of the workflow."""
+    word, pool, curation = _word(), reader().pool, Curation(grid.kind, filters)
+    pks = curation.choose(pool, word)
+    change = partial(curation.change, pool, word, pks, operator=_operator(), workflow=_flow(grid).name)
+    if len(pks) > BATCH:
+        _set_out(grid, word, change)
+        return redirect(_back(grid))
     try:
-        with reader().connection() as connection:
-            changed = Curation(grid.kind, filters).change(
-                connection, word, operator=_operator(), workflow=_flow(grid).name
-            )
+        changed = change()
     except psycopg.errors.LockNotAvailable:
         _tell_locked()
     else:
         reader().forget()
         flash(told_changed(changed, grid.kind, word), "good" if changed.rows else "bad")
     return redirect(_back(grid))
+
+
+def _set_out(grid: Grid, word: str, change: Callable[..., Changed]) -> None:
+    def work(tell: Tell) -> int:
+        try:
+            return change(tell=tell).rows
+        except psycopg.errors.LockNotAvailable:
+            raise ValueError("Somebody else is changing some of these rows; do it again for the rest.") from None
+
+    errand = errands().start(_flow(grid).name, f"{word} for {grid.kind}", _operator(), work)
+    reader().forget()
+    if errand is None:
+        flash("Something else is still going on; wait until it has ended. Nothing was changed.", "bad")
+    elif errand.mistake:
+        flash(errand.mistake, "bad")
+    elif errand.changed is None:
+        flash(f"{errand.so_far} The page of {_flow(grid).name} says how far it is.", "good")
+    else:
+        flash(f"{counted(errand.changed, grid.kind)} set to {word}.", "good")
 
 
 def _tell_locked() -> None:

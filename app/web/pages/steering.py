@@ -1,7 +1,6 @@
 """What operators do: pause, resume, limits, and for failed or waiting rows first a count, then the deed."""
 
 from collections.abc import Callable
-from dataclasses import asdict
 from typing import Any
 
 from flask import Blueprint, flash, redirect, render_template, request, url_for
@@ -11,7 +10,6 @@ from werkzeug.wrappers import Response
 from actors._workflow import Workflow
 from app.web.errands import Errand, Tell, errands
 from app.web.gate import gate
-from app.web.patience import patient
 from app.web.reader import reader
 from db.people.steering import LIMITS, Chosen, SteeringError, cancel, pause, requeue, resume, run_now, set_limits
 
@@ -58,7 +56,7 @@ def cancel_rows(name: str) -> Response | str:
 @steering.post("/workflows/<name>/run-now")
 def run_rows_now(name: str) -> Response:
     flow, pk = reader().workflow(name), request.form.get("pk", "")
-    with patient(reader().pool) as connection:
+    with reader().patient() as connection:
         rows = run_now(connection, flow, [pk], operator=_operator())
     told = "The row is due now." if rows else "The row runs or is due already, or it is gone."
     flash(told, "good" if rows else "bad")
@@ -86,21 +84,20 @@ def _for_many(name: str, action: str) -> Response | str:
 
 def _ask_first(flow: Workflow, action: str, chosen: Chosen) -> str:
     """The dry run: how many rows it would be, and everything that the deed needs to know again."""
-    with reader().connection() as connection:
-        do = requeue if action == "requeue" else cancel
-        rows = do(connection, flow, chosen, operator=_operator(), dry_run=True)
+    do = requeue if action == "requeue" else cancel
+    rows = do(reader().pool, flow, chosen, operator=_operator(), dry_run=True)
     return render_template(
         "confirm.html", workflow=flow, action=action, fields=_fields(chosen), rows=rows, rate=ROWS_A_SECOND
     )
 
 
 def _set_out(flow: Workflow, action: str, chosen: Chosen) -> Errand | None:
-    operator, rate = _operator(), min(MOST_ROWS_A_SECOND, _whole_number("rate") or ROWS_A_SECOND)
+    pool, operator, rate = reader().pool, _operator(), min(MOST_ROWS_A_SECOND, _whole_number("rate") or ROWS_A_SECOND)
 
-    def work(connection: Connection[Any], tell: Tell) -> int:
+    def work(tell: Tell) -> int:
         if action == "requeue":
-            return requeue(connection, flow, chosen, operator=operator, dry_run=False, rate=rate, tell=tell)
-        return cancel(connection, flow, chosen, operator=operator, dry_run=False, tell=tell)
+            return requeue(pool, flow, chosen, operator=operator, dry_run=False, rate=rate, tell=tell)
+        return cancel(pool, flow, chosen, operator=operator, dry_run=False, tell=tell)
 
     return errands().start(flow.name, action, operator, work)
 
@@ -109,7 +106,7 @@ def _told(errand: Errand, action: str) -> str:
     if errand.mistake:
         return errand.mistake
     if not errand.ended.is_set():
-        return f"This takes a while: {errand.looked_at:,} of {errand.of:,} rows so far. It goes on by itself."
+        return errand.so_far
     rows = f"{errand.changed:,} {'row' if errand.changed == 1 else 'rows'}"
     return f"{rows} queued again." if action == "requeue" else f"{rows} cancelled."
 
@@ -122,6 +119,7 @@ def _chosen() -> Chosen:
         part=form.get("part", "").strip() or None,
         pks=[pk] if pk else None,
         limit=_whole_number("limit"),
+        by_job=True,
     )
 
 
@@ -137,7 +135,7 @@ def _whole_number(field: str) -> int | None:
 def _control(name: str, done: str, change: Callable[[Connection[Any]], None]) -> Response:
     reader().workflow(name)
     try:
-        with patient(reader().pool) as connection:
+        with reader().patient() as connection:
             change(connection)
     except SteeringError as error:
         return _back(name, str(error), "bad")
@@ -156,7 +154,7 @@ def _back(name: str, told: str, kind: str) -> Response:
 
 def _fields(chosen: Chosen) -> dict[str, Any]:
     """The fields that ask for the same rows again."""
-    given = {name: value for name, value in asdict(chosen).items() if value is not None}
+    given = chosen.given()
     if "pks" in given:
         given["pk"] = given.pop("pks")[0]
     return given
