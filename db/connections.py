@@ -1,7 +1,10 @@
 """Connections: one pool per process, and transactions that guard against bad plans and long waits."""
 
+import os
+import socket
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from psycopg import Connection, IsolationLevel, OperationalError
@@ -60,13 +63,41 @@ def open_pool(url: str, *, size: int, name: str, timeout: float = 10) -> Pool:
 
 
 @contextmanager
-def transaction(pool: Pool, *, dry_run: bool = False) -> Iterator[Connection[Any]]:
-    """A short guarded transaction on a connection that goes back to the pool at its end; a dry run leaves no trace."""
+def transaction(pool: Pool, *, dry_run: bool = False, longest: float | None = None) -> Iterator[Connection[Any]]:
+    """A short guarded transaction on a connection that goes back to the pool at its end; a dry run leaves no trace.
+
+    With `longest`, in seconds, a server that hangs is not waited for: its own timeouts hang with it.
+    """
     try:
-        with pool.connection() as connection, connection.transaction(force_rollback=dry_run):
+        with (
+            pool.connection() as connection,
+            _cut_off(connection, longest),
+            connection.transaction(force_rollback=dry_run),
+        ):
             if connection.prepare_threshold is None:
                 connection.execute(GUARD)
             yield connection
     except OperationalError:
-        pool.check()  # the server may have gone: do not stumble over its other connections one by one
+        if longest is None:
+            pool.check()  # the server may have gone: do not stumble over its other connections one by one
         raise
+
+
+@contextmanager
+def _cut_off(connection: Connection[Any], longest: float | None) -> Iterator[None]:
+    if longest is None:
+        yield
+        return
+    with socket.socket(fileno=os.dup(connection.fileno())) as wire:
+        timer = threading.Timer(longest, _hang_up, [wire])
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+
+def _hang_up(wire: socket.socket) -> None:
+    with suppress(OSError):  # it ended at this very moment
+        wire.shutdown(socket.SHUT_RDWR)

@@ -20,6 +20,9 @@ Value = TypeVar("Value")
 SHARE_OF_TIME = 20
 LONGEST_WAIT = 3.0
 LONGEST_DEED = "30s"
+# Seconds after which a database that hangs is given up, for a look and for a change.
+LONGEST_LOOK = 12.0
+LONGEST_CHANGE = 150.0
 
 
 class Reader:
@@ -32,7 +35,10 @@ class Reader:
         self._keeping = threading.Lock()
 
     def rows(self, statement: bytes, **parameters: Any) -> list[DictRow]:
-        with self.connection() as connection, connection.cursor(row_factory=dict_row) as cursor:
+        with (
+            self.connection(LONGEST_LOOK) as connection,
+            connection.cursor(row_factory=dict_row) as cursor,
+        ):
             return cursor.execute(statement, parameters).fetchall()
 
     def row(self, statement: bytes, **parameters: Any) -> DictRow | None:
@@ -40,9 +46,9 @@ class Reader:
         return found[0] if found else None
 
     @contextmanager
-    def connection(self) -> Iterator[Connection[Any]]:
+    def connection(self, longest: float = LONGEST_CHANGE) -> Iterator[Connection[Any]]:
         """One transaction with the guards of the engine: behind a pooler they come with it alone."""
-        with transaction(self.pool) as connection:
+        with transaction(self.pool, longest=longest) as connection:
             yield connection
 
     @contextmanager
@@ -62,15 +68,17 @@ class Reader:
         if not turn.acquire(timeout=0 if name in kept else LONGEST_WAIT):
             if name not in kept:
                 abort(503, "The database takes long for a question that this page shares with others. Try again soon.")
-            return kept[name][1]  # type: ignore[no-any-return]
+            before: Value = kept[name][1]
+            return before
         try:
-            good_until, answer = kept.get(name, (float("-inf"), None))
             began = time.monotonic()
-            if began > good_until:
-                answer = ask()
-                ended = time.monotonic()
-                kept[name] = ended + max(seconds, SHARE_OF_TIME * (ended - began)), answer
-            return answer  # type: ignore[no-any-return]
+            if name in kept and began <= kept[name][0]:
+                still_good: Value = kept[name][1]
+                return still_good
+            answer = ask()
+            ended = time.monotonic()
+            kept[name] = ended + max(seconds, SHARE_OF_TIME * (ended - began)), answer
+            return answer
         finally:
             turn.release()
 
