@@ -74,11 +74,15 @@ where id = %(change)s and operator = %(operator)s and kind = %(kind)s and undone
 returning word, rows
 
 -- name: judge
--- Rows that still have the word are locked, and marked with where their processing stands.
+-- Rows that still have the word, and by this change, are locked and marked with where their processing stands.
 with standing as materialized (
     select item.id::text as pk, item.{processing} as processing
     from engine.curated_row join {table} as item on item.id = curated_row.pk::{key}
     where curated_row.curation = %(change)s and item.{curation} = %(word)s
+      and not exists (
+          select 1 from engine.curated_row as later join engine.curation on curation.id = later.curation
+          where later.pk = curated_row.pk and later.curation > %(change)s and not later.undone
+            and curation.kind = (select kind from engine.curation where id = %(change)s))
     order by item.id
     for no key update of item
 )

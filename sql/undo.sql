@@ -24,3 +24,5 @@ create table if not exists engine.curated_row (
     standing text,
     primary key (curation, pk)
 );
+
+create index if not exists curated_row_by_row on engine.curated_row (pk, curation);

@@ -53,6 +53,21 @@ def test_undo_leaves_rows_that_were_changed_since(curator, db, places):
     assert states(db) == {"a": ("New", None), "b": ("Archived", None)}
 
 
+def test_undo_leaves_what_somebody_else_decided_since_though_it_is_the_same_word(curator, database, db, places):
+    give(curator, "Selected")
+    change = db.execute("select id from engine.curation").fetchone()[0]
+    with visitor_of(database, web_token=TOKEN) as visitor:
+        visitor.sign_in("bob")
+        give(visitor, "Archived", name="smile")
+        give(visitor, "Selected", name="smile")
+
+    told = undo(curator, db, change)
+
+    assert "Undone for 2 places" in told
+    assert "Changed since, and left alone: 1." in told
+    assert states(db) == {"a": ("Selected", "Queued"), "b": ("New", None), "c": ("New", None)}
+
+
 def test_undo_does_not_pretend_to_undo_what_ran(curator, db, places):
     give(curator, "Selected")
     db.execute("update places_staging set deep_scan_status = 'Completed' where place_id = 'a'")
