@@ -11,7 +11,8 @@ import pytest
 
 from actors.registry import WORKFLOWS
 from app.config import Settings
-from db.migrate import MigrationError, migrate
+from db.migrate import migrate
+from db.patience import MigrationError
 from tests.samples import create_sample_tables, sample_workflow
 
 TENANT = Settings().default_tenant_id
@@ -72,6 +73,8 @@ def test_migrates_that_start_together_take_turns(empty_database):
 
     with psycopg.connect(empty_database) as connection:
         names = connection.execute("select name from engine.workflow").fetchall()
+        assert connection.execute("select count(*) from tenants").fetchone() == (1,)
+        assert connection.execute("select count(*) from schema_version").fetchone() == (1,)
     assert {name for (name,) in names} == {workflow.name for workflow in WORKFLOWS}
 
 
