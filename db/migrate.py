@@ -1,6 +1,5 @@
 """Bring a database up to date: business tables by Alembic, the engine's schema by sql/, triggers from the registry."""
 
-import hashlib
 import logging
 import re
 from collections.abc import Sequence
@@ -14,7 +13,7 @@ from psycopg import Connection, sql
 from psycopg.errors import InsufficientPrivilege
 from sqlalchemy import NullPool
 
-from db import migrations
+from db import engine_schema, migrations
 from db.canary import CANARY
 from db.declaration import Declaration
 from db.models.base import Base
@@ -24,12 +23,6 @@ from db.statements import read
 from db.triggers import Trigger, drop_retired, triggers_of
 
 log = logging.getLogger(__name__)
-
-APPLIED = (
-    *("schema.sql", "functions.sql", "views.sql", "suppressions.sql", "audit.sql", "folding.sql"),
-    "undo.sql",
-    *("row_facts.sql", "why_waiting.sql", "why.sql", "history.sql"),
-)
 
 OWNER = "scrapersky_owner"
 ANALYST = "scrapersky_analyst"
@@ -47,7 +40,9 @@ def migrate(url: str, declarations: Sequence[Declaration], tenant: UUID) -> None
 
 
 def _bring_up_to_date(connection: Connection[Any], declarations: Sequence[Declaration], tenant: UUID) -> None:
+    patiently("engine tables", lambda: _apply_alone(connection, "tables"))
     patiently("engine schema", lambda: _apply_engine(connection, declarations, tenant))
+    patiently("engine triggers", lambda: _apply_alone(connection, "triggers"))
     for declaration in (*declarations, CANARY):
         for trigger in triggers_of(declaration):
             patiently(f"trigger on {declaration.quoted_table}", partial(_ensure, connection, declaration, trigger))
@@ -62,10 +57,17 @@ def _upgrade_tables(url: str) -> None:
         migrations.upgrade(connection)
 
 
+def _apply_alone(connection: Connection[Any], part: engine_schema.Part) -> None:
+    with connection.transaction():
+        connection.execute(LIMIT)
+        engine_schema.apply(connection, part)
+
+
 def _apply_engine(connection: Connection[Any], declarations: Sequence[Declaration], tenant: UUID) -> None:
     with connection.transaction():
         connection.execute(LIMIT)
-        _apply_schema(connection)
+        # With the grants in one transaction: a new function is everybody's until they are revoked.
+        engine_schema.apply(connection, "functions", "views")
         _set_tenant(connection, tenant)
         for declaration in declarations:
             declare(connection, declaration)
@@ -73,24 +75,6 @@ def _apply_engine(connection: Connection[Any], declarations: Sequence[Declaratio
         for trigger in (trigger for declaration in with_triggers for trigger in triggers_of(declaration)):
             connection.execute(trigger.body)
         _grant(connection, with_triggers)
-
-
-def _apply_schema(connection: Connection[Any]) -> None:
-    """The engine's tables, functions and views, when their text changed: to apply them again would wait for locks."""
-    text, mark = schema_text(), schema_mark()
-    applied = connection.execute("select obj_description(to_regnamespace('engine'), 'pg_namespace')").fetchone()
-    if applied != (mark,):
-        connection.execute(text)
-        connection.execute(sql.SQL("comment on schema engine is {}").format(sql.Literal(mark)))
-
-
-def schema_text() -> str:
-    return "\n".join(map(read, APPLIED))
-
-
-def schema_mark() -> str:
-    """Stands as a comment on the schema and says which text made it."""
-    return f"ScraperSky {hashlib.sha256(schema_text().encode()).hexdigest()}"
 
 
 def _set_tenant(connection: Connection[Any], tenant: UUID) -> None:
