@@ -8,7 +8,7 @@ import sqlalchemy
 from app.config import ConfigurationError
 from app.counting import PortTakenError
 from db.embedded import EmbeddedPostgresError
-from db.migrate import MigrationError
+from db.patience import MigrationError
 
 FAILURE, USAGE = 1, 2
 

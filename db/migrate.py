@@ -1,10 +1,8 @@
 """Bring a database up to date: business tables by Alembic, the engine's schema by sql/, triggers from the registry."""
 
-import hashlib
 import logging
 import re
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -12,89 +10,64 @@ from uuid import UUID
 import psycopg
 import sqlalchemy
 from psycopg import Connection, sql
-from psycopg.errors import DeadlockDetected, InsufficientPrivilege, LockNotAvailable
+from psycopg.errors import InsufficientPrivilege
 from sqlalchemy import NullPool
 
-from db import migrations
+from db import engine_schema, migrations
 from db.canary import CANARY
 from db.declaration import Declaration
 from db.models.base import Base
+from db.patience import LIMIT, MigrationError, in_turn, patiently
 from db.reader import READER, hand_over
 from db.statements import read
 from db.triggers import Trigger, drop_retired, triggers_of
 
 log = logging.getLogger(__name__)
 
-APPLIED = (
-    *("schema.sql", "functions.sql", "views.sql", "suppressions.sql", "audit.sql", "folding.sql"),
-    "undo.sql",
-    *("row_facts.sql", "why_waiting.sql", "why.sql", "history.sql"),
-)
-
 OWNER = "scrapersky_owner"
 ANALYST = "scrapersky_analyst"
-
-# While we wait for a lock, everybody who writes to the table waits behind us: so never for long, but often.
-LOCK_TIMEOUT = "200ms"
-PAUSE_SECONDS = 1.0
-PATIENCE_SECONDS = 300.0
-
-
-class MigrationError(RuntimeError):
-    pass
 
 
 def migrate(url: str, declarations: Sequence[Declaration], tenant: UUID) -> None:
     """Harmless when repeated, and safe while users and workers write."""
-    _patiently("business tables", lambda: _upgrade_tables(url))
-    # No prepared statements: behind PgBouncer they stay on a connection that is somebody else's next.
-    with psycopg.connect(
-        url, autocommit=True, prepare_threshold=None, application_name="scrapersky migrate"
-    ) as connection:
-        _patiently("engine schema", lambda: _apply_engine(connection, declarations, tenant))
-        for declaration in (*declarations, CANARY):
-            for trigger in triggers_of(declaration):
-                _patiently(f"trigger on {declaration.quoted_table}", partial(_ensure, connection, declaration, trigger))
-        _patiently("retired triggers", lambda: _drop_retired(connection, declarations))
+    with in_turn(url):
+        patiently("business tables", lambda: _upgrade_tables(url))
+        # No prepared statements: behind PgBouncer they stay on a connection that is somebody else's next.
+        with psycopg.connect(
+            url, autocommit=True, prepare_threshold=None, application_name="scrapersky migrate"
+        ) as connection:
+            _bring_up_to_date(connection, declarations, tenant)
 
 
-def _patiently(what: str, step: Callable[[], None]) -> None:
-    """Try a step with a short lock timeout until it gets its lock."""
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while True:
-        try:
-            return step()
-        except (LockNotAvailable, DeadlockDetected, sqlalchemy.exc.OperationalError) as error:
-            cause = error.orig if isinstance(error, sqlalchemy.exc.OperationalError) else error
-            if not isinstance(cause, LockNotAvailable | DeadlockDetected):
-                raise
-            if time.monotonic() > deadline:
-                raise MigrationError(
-                    f"{what}: no lock within {PATIENCE_SECONDS:.0f} s; end the old transaction that holds it "
-                    "(pg_stat_activity shows it: order by xact_start) and try again"
-                ) from error
-            log.warning("migrate.waiting", extra={"fields": {"step": what, "reason": "a transaction holds a lock"}})
-            time.sleep(PAUSE_SECONDS)
-
-
-def _prepare(connection: Connection[Any]) -> None:
-    connection.execute("select set_config('lock_timeout', %s, true)", [LOCK_TIMEOUT])
-    connection.execute("select pg_advisory_xact_lock(hashtextextended('engine.migrate', 0))")
+def _bring_up_to_date(connection: Connection[Any], declarations: Sequence[Declaration], tenant: UUID) -> None:
+    patiently("engine tables", lambda: _apply_alone(connection, "tables"))
+    patiently("engine schema", lambda: _apply_engine(connection, declarations, tenant))
+    patiently("engine triggers", lambda: _apply_alone(connection, "triggers"))
+    for declaration in (*declarations, CANARY):
+        for trigger in triggers_of(declaration):
+            patiently(f"trigger on {declaration.quoted_table}", partial(_ensure, connection, declaration, trigger))
+    patiently("retired triggers", lambda: _drop_retired(connection, declarations))
 
 
 def _upgrade_tables(url: str) -> None:
     address = sqlalchemy.make_url(url).set(drivername="postgresql+psycopg")
     engine = sqlalchemy.create_engine(address, poolclass=NullPool, connect_args={"prepare_threshold": None})
-    with engine.begin() as connection:
-        connection.exec_driver_sql(f"select set_config('lock_timeout', '{LOCK_TIMEOUT}', true)")
-        connection.exec_driver_sql("select pg_advisory_xact_lock(hashtextextended('engine.migrate', 0))")
+    sqlalchemy.event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(LIMIT))
+    with engine.connect() as connection:
         migrations.upgrade(connection)
+
+
+def _apply_alone(connection: Connection[Any], part: engine_schema.Part) -> None:
+    with connection.transaction():
+        connection.execute(LIMIT)
+        engine_schema.apply(connection, part)
 
 
 def _apply_engine(connection: Connection[Any], declarations: Sequence[Declaration], tenant: UUID) -> None:
     with connection.transaction():
-        _prepare(connection)
-        _apply_schema(connection)
+        connection.execute(LIMIT)
+        # With the grants in one transaction: a new function is everybody's until they are revoked.
+        engine_schema.apply(connection, "functions", "views")
         _set_tenant(connection, tenant)
         for declaration in declarations:
             declare(connection, declaration)
@@ -102,24 +75,6 @@ def _apply_engine(connection: Connection[Any], declarations: Sequence[Declaratio
         for trigger in (trigger for declaration in with_triggers for trigger in triggers_of(declaration)):
             connection.execute(trigger.body)
         _grant(connection, with_triggers)
-
-
-def _apply_schema(connection: Connection[Any]) -> None:
-    """The engine's tables, functions and views, when their text changed: to apply them again would wait for locks."""
-    text, mark = schema_text(), schema_mark()
-    applied = connection.execute("select obj_description(to_regnamespace('engine'), 'pg_namespace')").fetchone()
-    if applied != (mark,):
-        connection.execute(text)
-        connection.execute(sql.SQL("comment on schema engine is {}").format(sql.Literal(mark)))
-
-
-def schema_text() -> str:
-    return "\n".join(map(read, APPLIED))
-
-
-def schema_mark() -> str:
-    """Stands as a comment on the schema and says which text made it."""
-    return f"ScraperSky {hashlib.sha256(schema_text().encode()).hexdigest()}"
 
 
 def _set_tenant(connection: Connection[Any], tenant: UUID) -> None:
@@ -175,7 +130,7 @@ def declare(connection: Connection[Any], declaration: Declaration) -> None:
 
 def _ensure(connection: Connection[Any], declaration: Declaration, trigger: Trigger) -> None:
     with connection.transaction():
-        _prepare(connection)
+        connection.execute(LIMIT)
         _check_table(connection, declaration)
         trigger.ensure(connection, declaration)
 
@@ -195,7 +150,7 @@ def _check_table(connection: Connection[Any], declaration: Declaration) -> None:
 
 def _drop_retired(connection: Connection[Any], declarations: Sequence[Declaration]) -> None:
     with connection.transaction():
-        _prepare(connection)
+        connection.execute(LIMIT)
         drop_retired(connection, (*declarations, CANARY))
         names = [declaration.name for declaration in (*declarations, CANARY)]  # a probe may be under way
         connection.execute("delete from engine.workflow where name <> all(%s)", [names])

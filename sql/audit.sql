@@ -1,19 +1,5 @@
 -- Who did what: every operator's action, by command, dashboard or hand-typed SQL. Pruned by age, like all history.
--- Applied again by every `scrapersky migrate`, so each statement must be harmless the second time.
-
--- Whoever writes a row need not say who connects: the server knows.
-create table if not exists engine.action (
-    id bigint generated always as identity primary key,
-    happened_at timestamptz not null default clock_timestamp(),
-    operator text not null,
-    action text not null,
-    workflow text,
-    rows bigint,
-    detail jsonb not null default '{}',
-    role text not null default coalesce(nullif(current_setting('role'), 'none'), session_user),
-    application_name text not null default current_setting('application_name'),
-    client_addr inet default inet_client_addr()
-);
+-- Applied again whenever its part of the engine changed (db/engine_schema.py), so each statement must be harmless the second time.
 
 -- Commands and the dashboard name their operator for one transaction; at a prompt the operator is the role.
 create or replace function engine.operator() returns text
@@ -47,10 +33,6 @@ begin
 end
 $$;
 
-create or replace trigger record_control
-after update of paused, paused_reason, max_in_flight, batch, max_attempts, per_minute, per_day on engine.workflow
-for each row execute function engine.record_control();
-
 -- Who paused a workflow that is paused still: never too old.
 create or replace function engine.still_counts(action engine.action) returns boolean
 language sql stable
@@ -59,9 +41,3 @@ return action.action = 'pause'
    and not exists (
        select 1 from engine.action as later
        where later.workflow = action.workflow and later.action = 'pause' and later.id > action.id);
-
--- Everything that people did, in one list: what they queued, and how they steered. For analysts too: no addresses.
-create or replace view engine.audit as
-select happened_at, operator, action, workflow, rows, detail, role, application_name from engine.action
-union all
-select submitted_at, role, 'submit', workflow, rows, '{}'::jsonb, role, application_name from engine.submission;

@@ -1,5 +1,5 @@
 -- Errors of many rows as a person groups them: what differs from row to row is folded away.
--- Applied again by every `scrapersky migrate`, so each statement must be harmless the second time.
+-- Applied again whenever its part of the engine changed (db/engine_schema.py), so each statement must be harmless the second time.
 
 -- Web addresses, mail addresses, ids, IP addresses, hosts and numbers become signs; the count of attempts goes.
 -- What an HTTP server answered (404, 503) is no such number, and robots.txt no host. Texts from the web may be long.

@@ -11,10 +11,6 @@ begin
 end
 $$;
 
-create or replace trigger ring_after_control
-after update of paused, max_in_flight, batch, max_attempts, per_minute, per_day, blocked_reason on engine.workflow
-for each row execute function engine.ring_after_control();
-
 -- To set paused to false is to resume, whoever stopped it; an old reason must not explain the next pause.
 create or replace function engine.unblock() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -25,10 +21,6 @@ begin
     return new;
 end
 $$;
-
-create or replace trigger unblock
-before update of paused on engine.workflow
-for each row when (not new.paused) execute function engine.unblock();
 
 -- Whether a workflow may start rows now, as far as nobody stopped it.
 create or replace function engine.is_stopped(workflow engine.workflow) returns boolean
@@ -51,7 +43,3 @@ begin
     return new;
 end
 $$;
-
-create or replace trigger stamp_canary
-before update of status on engine.canary
-for each row execute function engine.stamp_canary();

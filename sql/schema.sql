@@ -1,5 +1,5 @@
 -- The engine's own tables. The user's tables get triggers, and nothing else.
--- Applied again by every `scrapersky migrate`, so each statement must be harmless the second time.
+-- Applied again whenever its part of the engine changed (db/engine_schema.py), so each statement must be harmless the second time.
 
 create schema if not exists engine;
 
@@ -210,4 +210,19 @@ create table if not exists engine.canary (
     ran_at timestamptz,
     recorded_at timestamptz,
     constraint status_is_known check (status in ('Queued', 'Processing', 'Done', 'Failed'))
+);
+
+-- What operators did, by command, dashboard or hand-typed SQL. Pruned by age.
+-- Whoever writes a row need not say who connects: the server knows.
+create table if not exists engine.action (
+    id bigint generated always as identity primary key,
+    happened_at timestamptz not null default clock_timestamp(),
+    operator text not null,
+    action text not null,
+    workflow text,
+    rows bigint,
+    detail jsonb not null default '{}',
+    role text not null default coalesce(nullif(current_setting('role'), 'none'), session_user),
+    application_name text not null default current_setting('application_name'),
+    client_addr inet default inet_client_addr()
 );

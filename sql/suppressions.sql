@@ -50,10 +50,6 @@ begin
 end
 $$;
 
-create or replace trigger keep_suppressed_out
-before insert or update of email, phone_number, fax_number, domain_id on contacts
-for each row execute function engine.keep_suppressed_out();
-
 -- The lists that a home page's addresses and numbers are kept in.
 create or replace function engine.keep_suppressed_off_domains() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -67,11 +63,6 @@ begin
     return new;
 end
 $$;
-
-create or replace trigger keep_suppressed_off_domains
-before insert or update of email_addresses, phone_numbers on domains
-for each row when (new.email_addresses is not null or new.phone_numbers is not null)
-execute function engine.keep_suppressed_off_domains();
 
 -- What is listed now is forgotten. Each condition is an equality, so that a long list is hashed once. Only a listed domain
 -- has to be compared with every contact, and a new reason with nothing. The lists of domains are written as they are, and
@@ -120,11 +111,3 @@ begin
     return null;
 end
 $$;
-
-create or replace trigger forget_suppressed_insert
-after insert on suppressions referencing new table as listed
-for each statement execute function engine.forget_suppressed();
-
-create or replace trigger forget_suppressed_update
-after update on suppressions referencing old table as before new table as listed
-for each statement execute function engine.forget_suppressed();

@@ -1,5 +1,5 @@
 -- What curators changed in bulk, with the words that the rows had before, so that it can be taken back for a while.
--- Applied again by every `scrapersky migrate`, so each statement must be harmless the second time.
+-- Applied again whenever its part of the engine changed (db/engine_schema.py), so each statement must be harmless the second time.
 
 create table if not exists engine.curation (
     id bigint generated always as identity primary key,

@@ -57,3 +57,9 @@ create or replace view engine.failed as
 select workflow, pk, attempt, lost, last_error, started_at
 from engine.job
 where dead;
+
+-- Everything that people did, in one list: what they queued, and how they steered. For analysts too: no addresses.
+create or replace view engine.audit as
+select happened_at, operator, action, workflow, rows, detail, role, application_name from engine.action
+union all
+select submitted_at, role, 'submit', workflow, rows, '{}'::jsonb, role, application_name from engine.submission;

@@ -10,7 +10,7 @@ from sqlalchemy.schema import AddConstraint, CreateIndex
 
 from app.doctor.finding import Finding, failure, statement, warning, well
 from app.doctor.patient import Patient
-from db.migrate import schema_text
+from db.engine_schema import schema_text
 from db.models import Base
 
 DIALECT = postgresql.dialect()

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from app.doctor.finding import MIGRATE, Finding, by_hand, failure, warning, well
 from app.doctor.patient import Patient
 from db import migrations
-from db.migrate import schema_mark
+from db.engine_schema import schema_mark
 
 
 def tables(patient: Patient) -> Iterator[Finding]:
@@ -43,7 +43,7 @@ def engine(patient: Patient) -> Iterator[Finding]:
             MIGRATE,
         )
     else:
-        yield well(f"made by this version, mark {schema_mark().split()[-1][:8]}")
+        yield well(f"made by this version, mark {schema_mark().split()[1][:8]}")
 
 
 def registry(patient: Patient) -> Iterator[Finding]:

@@ -5,7 +5,7 @@ from pathlib import Path
 from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection
 
 
 def configuration(connection: Connection) -> Config:
@@ -17,9 +17,7 @@ def configuration(connection: Connection) -> Config:
 
 
 def upgrade(connection: Connection) -> None:
-    """Apply what is missing, in the caller's transaction: the caller commits."""
-    # Two deployments that start together take turns; the second one finds nothing left to do.
-    connection.execute(text("SELECT pg_advisory_xact_lock(hashtext('scrapersky migrations'))"))
+    """Apply what is missing, each revision in transactions of its own. Not for two at once: see db/patience.py."""
     command.upgrade(configuration(connection), "head")
 
 

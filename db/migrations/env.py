@@ -20,6 +20,7 @@ context.configure(
     compare_server_default=True,
     version_table=VERSION_TABLE,
     version_table_schema="public",
+    transaction_per_migration=True,
 )
 with context.begin_transaction():
     context.run_migrations()

@@ -4,6 +4,7 @@ import contextlib
 import json
 import re
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from actors.registry import WORKFLOWS
 from app.config import Settings
 from db.embedded import EmbeddedPostgres
 from db.migrate import migrate
+from db.migrations import newest
 from tests.broker_support import DOORBELL_ONLY, System, system_of
 from tests.dashboard_support import Visitor, site_on
 from tests.pgbouncer_support import PgBouncer
@@ -144,6 +146,18 @@ def test_migrate_leaves_nothing_on_its_connections(pgbouncer: PgBouncer, empty_d
     for _ in range(2):
         migrate(through(pgbouncer, empty_database), [*WORKFLOWS, *many], Settings().default_tenant_id)
 
+    assert left_behind(pgbouncer, empty_database) == set()
+
+
+def test_migrates_that_start_together_take_turns_behind_it_too(pgbouncer: PgBouncer, empty_database: str) -> None:
+    url = through(pgbouncer, empty_database)
+    tenant = Settings().default_tenant_id
+
+    with ThreadPoolExecutor(2) as deployments:
+        list(deployments.map(lambda _number: migrate(url, WORKFLOWS, tenant), range(2)))
+
+    with psycopg.connect(empty_database) as connection:
+        assert connection.execute("select version_num from schema_version").fetchall() == [(newest(),)]
     assert left_behind(pgbouncer, empty_database) == set()
 
 

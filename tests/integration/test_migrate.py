@@ -1,5 +1,6 @@
 """`scrapersky migrate` beside users who write: it waits for nobody the second time, and nobody waits for it."""
 
+import re
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -8,10 +9,14 @@ from uuid import UUID
 
 import psycopg
 import pytest
+from psycopg import sql
 
 from actors.registry import WORKFLOWS
 from app.config import Settings
-from db.migrate import MigrationError, migrate
+from db.engine_schema import PARTS, schema_mark
+from db.migrate import migrate
+from db.patience import MigrationError
+from db.statements import read
 from tests.samples import create_sample_tables, sample_workflow
 
 TENANT = Settings().default_tenant_id
@@ -52,6 +57,49 @@ def test_a_second_migrate_waits_for_no_open_transaction(database, db, other, bac
         again.result(timeout=QUICKLY)
 
 
+@pytest.mark.parametrize(
+    "held",
+    [
+        "update pages set title = 'Contact'",
+        "update engine.job set priority = 1; update engine.worker set beats = 1; delete from engine.attempt",
+        "lock table engine.job, engine.attempt, engine.worker in row exclusive mode",
+        "select * from engine.overview",
+    ],
+    ids=["an open update of pages", "open updates of the engine", "locks of writers", "an open look at the overview"],
+)
+def test_a_migrate_that_only_changes_functions_waits_for_no_open_transaction(database, db, other, background, held):
+    db.execute("insert into domains (domain) values ('smile.example')")
+    db.execute(
+        "insert into pages (domain_id, url, page_processing_status) select id, 'https://a', 'Queued' from domains"
+    )
+    db.execute("drop function engine.history(text, text)")
+    forget(db, "functions")
+    with other.transaction():
+        other.execute(held)
+
+        again = background.submit(migrate, database, WORKFLOWS, TENANT)
+
+        again.result(timeout=QUICKLY)
+    db.execute("select * from engine.history('pages', (select id::text from pages))")
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_part_of_the_engine_that_changed_is_applied_and_marked(database, db, part):
+    forget(db, part)
+    assert mark(db) != schema_mark()
+
+    migrate(database, WORKFLOWS, TENANT)
+
+    assert mark(db) == schema_mark()
+
+
+@pytest.mark.parametrize("part", ["functions", "views"])
+def test_functions_and_views_stand_apart_from_what_locks_tables(part):
+    text = "\n".join(map(read, PARTS[part]))
+
+    assert re.findall(r"^(?:alter|create (?:or replace )?(?:table|trigger|index)).*", text, re.MULTILINE) == []
+
+
 def test_a_second_migrate_changes_nothing(database, db):
     before = catalog(db)
 
@@ -72,6 +120,8 @@ def test_migrates_that_start_together_take_turns(empty_database):
 
     with psycopg.connect(empty_database) as connection:
         names = connection.execute("select name from engine.workflow").fetchall()
+        assert connection.execute("select count(*) from tenants").fetchone() == (1,)
+        assert connection.execute("select count(*) from schema_version").fetchone() == (1,)
     assert {name for (name,) in names} == {workflow.name for workflow in WORKFLOWS}
 
 
@@ -154,6 +204,16 @@ def test_a_partitioned_table_is_refused(database, db):
 
     with pytest.raises(MigrationError, match=r"samples.*partition"):
         migrate(database, [*WORKFLOWS, sample_workflow()], TENANT)
+
+
+def forget(db, part: str) -> None:
+    """As if a part of the engine had been made by another text."""
+    other = re.sub(f"^{part} .*$", f"{part} of yesterday", mark(db), flags=re.MULTILINE)
+    db.execute(sql.SQL("comment on schema engine is {}").format(sql.Literal(other)))
+
+
+def mark(db) -> str:
+    return db.execute("select obj_description('engine'::regnamespace, 'pg_namespace')").fetchone()[0]
 
 
 def write_until(db, condition: Callable[[], bool]) -> int:

@@ -47,7 +47,7 @@ WORD_COLUMNS = [
 def tables(empty_database):
     """A connection to a migrated database; a failing statement is undone alone, as at a prompt."""
     engine = create_engine(empty_database)
-    with engine.begin() as connection:
+    with engine.connect() as connection:
         upgrade(connection)
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         yield connection

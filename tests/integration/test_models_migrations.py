@@ -1,7 +1,7 @@
 """The models and the migrations are two descriptions of one schema; here they are held side by side."""
 
-from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from alembic import command
@@ -41,8 +41,7 @@ def engine(empty_database):
 
 
 def test_the_migrations_build_exactly_what_the_models_describe(engine):
-    with engine.begin() as connection:
-        upgrade(connection)
+    with migrated_connection(engine) as connection:
         connection.execute(text("DROP TABLE schema_version"))
         migrated = catalog(connection)
 
@@ -61,8 +60,7 @@ def test_the_migrations_build_exactly_what_the_models_describe(engine):
 
 
 def test_alembic_sees_nothing_left_to_migrate_even_beside_the_engines_own_schema(engine):
-    with engine.begin() as connection:
-        upgrade(connection)
+    with migrated_connection(engine) as connection:
         connection.execute(text("CREATE SCHEMA engine"))
         connection.execute(text("CREATE TABLE engine.job (id int PRIMARY KEY)"))
 
@@ -71,50 +69,38 @@ def test_alembic_sees_nothing_left_to_migrate_even_beside_the_engines_own_schema
 
 
 def test_a_second_upgrade_changes_nothing(engine):
-    with engine.begin() as connection:
-        upgrade(connection)
+    with migrated_connection(engine) as connection:
         connection.execute(text("UPDATE tenants SET name = 'Acme'"))
         before = catalog(connection)
 
-    with engine.begin() as connection:
-        upgrade(connection)
-
-    with engine.connect() as connection:
+    with migrated_connection(engine) as connection:
         assert catalog(connection) == before
         assert connection.execute(text("SELECT name FROM tenants")).scalars().all() == ["Acme"]
 
 
-def test_upgrades_that_start_together_take_turns(engine):
-    together = Barrier(3)
+def test_a_revision_that_was_interrupted_before_its_last_transaction_begins_again(engine):
+    with migrated_connection(engine) as connection:
+        expected = catalog(connection)
+        connection.execute(text("DROP TABLE robots_files, suppressions"))
+        connection.execute(text("UPDATE schema_version SET version_num = '0001'"))
 
-    def deploy(_number: int) -> None:
-        with engine.begin() as connection:
-            together.wait()
-            upgrade(connection)
-
-    with ThreadPoolExecutor(3) as deployments:
-        list(deployments.map(deploy, range(3)))
-
-    assert count(engine, "tenants") == 1
-    assert count(engine, "schema_version") == 1
-
-
-def test_an_upgrade_that_is_rolled_back_leaves_nothing(engine):
-    with engine.connect() as connection:
-        upgrade(connection)
-        connection.rollback()
-
-        assert not any(catalog(connection).values())
+    with migrated_connection(engine) as connection:
+        assert catalog(connection) == expected
 
 
 def test_the_first_tenant_is_the_one_the_old_databases_know(engine):
-    with engine.begin() as connection:
-        upgrade(connection)
-
-    with engine.connect() as connection:
+    with migrated_connection(engine) as connection:
         assert [str(key) for key in connection.scalars(text("SELECT id FROM tenants"))] == [
             "550e8400-e29b-41d4-a716-446655440000"
         ]
+
+
+@contextmanager
+def migrated_connection(engine: Engine) -> Iterator[Connection]:
+    with engine.connect() as connection:
+        upgrade(connection)
+    with engine.begin() as connection:
+        yield connection
 
 
 def catalog(connection: Connection) -> dict[str, list[tuple]]:
@@ -122,8 +108,3 @@ def catalog(connection: Connection) -> dict[str, list[tuple]]:
         kind: sorted((tuple(row) for row in connection.execute(text(query))), key=repr)
         for kind, query in CATALOG.items()
     }
-
-
-def count(engine: Engine, table: str) -> int:
-    with engine.connect() as connection:
-        return connection.execute(text(f"SELECT count(*) FROM {table}")).scalar_one()

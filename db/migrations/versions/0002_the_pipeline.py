@@ -1,9 +1,9 @@
 """What the seven workflows find out, what robots.txt allows, and who must not be contacted."""
 
-from typing import Any
-
 import sqlalchemy as sa
 from alembic import op
+
+from db.migrations.steps import add_columns, build_index, constrain
 
 revision = "0002"
 down_revision = "0001"
@@ -16,33 +16,30 @@ PAGE_TYPES = (
 
 
 def upgrade() -> None:
-    add("place_searches", sa.Integer, "places_found")
-    add("local_businesses", sa.Text, "country_code", "business_status", "google_maps_url")
-    add("domains", sa.Text, "region", "home_url", "alias_of", "cms", "wordpress_theme")
-    add("domains", sa.Boolean, "is_parked", "has_divi", "has_woocommerce")
-    add("sitemap_files", sa.Text, "generator", "etag", "http_last_modified")
-    add("pages", sa.Text, "etag", "http_last_modified")
+    add_columns("place_searches", "places_found integer")
+    add_columns("local_businesses", *texts("country_code", "business_status", "google_maps_url"))
+    add_columns(
+        "domains",
+        *texts("region", "home_url", "alias_of", "cms", "wordpress_theme"),
+        *("is_parked boolean", "has_divi boolean", "has_woocommerce boolean"),
+    )
+    add_columns("sitemap_files", *texts("generator", "etag", "http_last_modified"))
+    add_columns("pages", *texts("etag", "http_last_modified"))
     nest_sitemap_files()
-    know_home_pages()
+    constrain("pages", "page_type_is_known", f"check ({one_of('page_type', PAGE_TYPES)})")
     create_robots_files()
     create_suppressions()
 
 
-def add(table: str, kind: type[sa.types.TypeEngine[Any]], *names: str) -> None:
-    for name in names:
-        op.add_column(table, sa.Column(name, kind))
+def texts(*names: str) -> list[str]:
+    return [f"{name} text" for name in names]
 
 
 def nest_sitemap_files() -> None:
-    parent = sa.ForeignKey("sitemap_files.id", ondelete="SET NULL", name="sitemap_files_parent_id_fkey")
-    op.add_column("sitemap_files", sa.Column("parent_id", sa.Uuid, parent))
-    op.add_column("sitemap_files", sa.Column("depth", sa.Integer, nullable=False, server_default=sa.text("0")))
-    op.create_index("sitemap_files_parent_id_idx", "sitemap_files", ["parent_id"])
-
-
-def know_home_pages() -> None:
-    op.drop_constraint("page_type_is_known", "pages")
-    op.create_check_constraint("page_type_is_known", "pages", one_of("page_type", PAGE_TYPES))
+    add_columns("sitemap_files", "parent_id uuid", "depth integer not null default 0")
+    parent = "foreign key (parent_id) references sitemap_files (id) on delete set null"
+    constrain("sitemap_files", "sitemap_files_parent_id_fkey", parent)
+    build_index("sitemap_files_parent_id_idx", "sitemap_files", "parent_id")
 
 
 def create_robots_files() -> None:

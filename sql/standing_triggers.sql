@@ -1,0 +1,35 @@
+-- The triggers that every database has; those of workflows follow from the registry. Their functions stand in functions.sql,
+-- audit.sql and suppressions.sql, apart: functions can be replaced under load, triggers can not.
+
+create or replace trigger ring_after_control
+after update of paused, max_in_flight, batch, max_attempts, per_minute, per_day, blocked_reason on engine.workflow
+for each row execute function engine.ring_after_control();
+
+create or replace trigger unblock
+before update of paused on engine.workflow
+for each row when (not new.paused) execute function engine.unblock();
+
+create or replace trigger stamp_canary
+before update of status on engine.canary
+for each row execute function engine.stamp_canary();
+
+create or replace trigger keep_suppressed_out
+before insert or update of email, phone_number, fax_number, domain_id on contacts
+for each row execute function engine.keep_suppressed_out();
+
+create or replace trigger keep_suppressed_off_domains
+before insert or update of email_addresses, phone_numbers on domains
+for each row when (new.email_addresses is not null or new.phone_numbers is not null)
+execute function engine.keep_suppressed_off_domains();
+
+create or replace trigger forget_suppressed_insert
+after insert on suppressions referencing new table as listed
+for each statement execute function engine.forget_suppressed();
+
+create or replace trigger forget_suppressed_update
+after update on suppressions referencing old table as before new table as listed
+for each statement execute function engine.forget_suppressed();
+
+create or replace trigger record_control
+after update of paused, paused_reason, max_in_flight, batch, max_attempts, per_minute, per_day on engine.workflow
+for each row execute function engine.record_control();
