@@ -35,7 +35,7 @@ INHERITED = ("PATH", "HOME", "TMPDIR", "LANG", "CI")
 Value = TypeVar("Value")
 
 
-def wait_until(condition: Callable[[], Value], timeout: float = 20) -> Value:
+def wait_until(condition: Callable[[], Value], timeout: float = 60) -> Value:
     """Ask every 20 ms until the answer is true, and return it; fail with the last answer when the time is over."""
     deadline = time.monotonic() + timeout
     while not (answer := condition()):

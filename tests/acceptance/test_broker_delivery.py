@@ -52,7 +52,7 @@ def test_needless_doorbells_and_nudges_are_harmless(system: System) -> None:
     system.wait_for_completed(100, timeout=30)
     system.assert_each_ran_once(100)
     if system.broker:
-        wait_until(lambda: system.outside.waiting(QUEUE) == 0, 10, "all nudges are used up")
+        wait_until(lambda: system.outside.waiting(QUEUE) == 0, 60, "all nudges are used up")
     assert all(worker.lives for worker in workers)
 
 
@@ -67,7 +67,7 @@ def test_rows_of_a_worker_that_was_killed_run_again(system: System, database: st
             "insert into domains (domain) select substring(website_url from 'www.(.*)/') from local_businesses"
         )
         system.queue(1)
-        wait_until(lambda: system.one("select count(*) from engine.running"), 10, "the row is running")
+        wait_until(lambda: system.one("select count(*) from engine.running"), 60, "the row is running")
 
         system.kill_process(system.one("select pid from engine.running"))
 

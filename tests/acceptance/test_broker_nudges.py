@@ -13,13 +13,13 @@ def test_a_nudge_that_is_lost_is_sent_again_by_the_poll(system: System) -> None:
     system.listener()
     system.wait_for_listeners(1)
     system.submit(1)
-    wait_until(lambda: system.outside.waiting(QUEUE), 10, "the nudge is in the queue")
+    wait_until(lambda: system.outside.waiting(QUEUE), 60, "the nudge is in the queue")
 
     system.outside.flush()
     system.worker()
 
     system.wait_for_workers(1)
-    system.wait_for_completed(1, timeout=10)
+    system.wait_for_completed(1, timeout=60)
 
 
 @over_a_broker_outside
@@ -49,7 +49,7 @@ def test_nudges_do_not_pile_up_while_no_worker_runs(system: System) -> None:
     for _ in range(500):
         system.queue(1)
     for _ in range(20):
-        wait_until(lambda: system.outside.waiting(QUEUE), 10, "a nudge is in the queue")
+        wait_until(lambda: system.outside.waiting(QUEUE), 60, "a nudge is in the queue")
         longest = max(longest, system.outside.waiting(QUEUE))
 
     assert 1 <= longest <= ENOUGH_NUDGES
@@ -65,10 +65,10 @@ def test_a_drained_worker_leaves_the_nudges_to_the_others(system: System) -> Non
     system.wait_for_workers(1)
     system.wait_for_listeners(1)
     system.db.execute("update engine.worker set drain_wanted = true")
-    wait_until(lambda: system.one("select bool_and(draining) from engine.worker"), 10, "the worker drains")
+    wait_until(lambda: system.one("select bool_and(draining) from engine.worker"), 60, "the worker drains")
 
     system.submit(20)
-    wait_until(lambda: stays(lambda: system.outside.waiting(QUEUE) > 0, 1), 20, "nobody takes the nudges")
+    wait_until(lambda: stays(lambda: system.outside.waiting(QUEUE) > 0, 1), 60, "nobody takes the nudges")
     system.worker()
 
     system.wait_for_completed(20, timeout=60)

@@ -13,7 +13,7 @@ from tests.server_support import RabbitMQ, wait_until
 pytest_plugins = ["tests.broker_fixtures"]
 
 # Dramatiq's consumers try again every 3 seconds, and bring an unsent acknowledgement every 5.
-RETURN_SECONDS = 30.0
+RETURN_SECONDS = 90.0
 
 
 @over_a_broker_outside
@@ -43,7 +43,7 @@ def test_a_broker_that_comes_back_without_its_data_is_nudged_again(system: Syste
     system.outside.wipe()
     system.outside.start()
 
-    wait_until(lambda: system.outside.waiting(QUEUE), 10, "a nudge in the new queue")
+    wait_until(lambda: system.outside.waiting(QUEUE), 60, "a nudge in the new queue")
     system.worker()
     system.wait_for_completed(100, RETURN_SECONDS)
     system.assert_each_ran_once(100)
@@ -54,7 +54,7 @@ def test_a_broker_that_comes_back_without_its_data_is_nudged_again(system: Syste
 def test_workers_find_the_queues_of_a_broker_that_lost_its_data(system: System) -> None:
     workers = system.ready(workers=2)
     system.submit(1)
-    system.wait_for_completed(1, timeout=10)
+    system.wait_for_completed(1, timeout=60)
 
     system.outside.kill()
     system.outside.wipe()
@@ -101,7 +101,7 @@ def test_a_broker_that_is_emptied_while_rows_run_costs_no_row(system: System) ->
 def test_a_worker_can_be_stopped_while_the_broker_is_away(system: System) -> None:
     worker, other = system.ready(workers=2)
     system.submit(1)
-    system.wait_for_completed(1, timeout=10)
+    system.wait_for_completed(1, timeout=60)
 
     system.outside.kill()
     try:
@@ -118,7 +118,7 @@ def test_a_worker_can_be_stopped_while_the_broker_is_away(system: System) -> Non
 def test_a_worker_can_be_stopped_while_the_broker_hangs(system: System) -> None:
     worker, other = system.ready(workers=2)
     system.submit(1)
-    system.wait_for_completed(1, timeout=10)
+    system.wait_for_completed(1, timeout=60)
 
     with system.outside.frozen():
         assert worker.stop(timeout=30) == 0
@@ -134,13 +134,13 @@ def test_a_listener_goes_on_reading_while_the_broker_hangs(system: System) -> No
     system.listener()
     system.wait_for_listeners(1)
     system.submit(1)
-    wait_until(lambda: system.outside.waiting(QUEUE), 10, "the first nudge")
+    wait_until(lambda: system.outside.waiting(QUEUE), 60, "the first nudge")
 
     with system.outside.frozen():
         for _ in range(5):
             more = doorbells(port) + 1
             system.db.execute("select pg_notify('engine', %s)", [QUEUE])
-            wait_until(partial(heard_at_least, port, more), 3, "the next doorbell is heard")
+            wait_until(partial(heard_at_least, port, more), 10, "the next doorbell is heard")
 
 
 def doorbells(port: int) -> float:
@@ -159,10 +159,10 @@ def test_a_broker_that_hangs_keeps_no_row_in_processing(system: System) -> None:
     workers = system.ready(workers=1)
     system.add(20_000)
     system.queue(20_000)
-    wait_until(system.completed, 10, "the first rows")
+    wait_until(system.completed, 60, "the first rows")
 
     with system.outside.frozen():
-        wait_until(lambda: not system.one("select count(*) from engine.running"), 10, "the worker finishes its batches")
+        wait_until(lambda: not system.one("select count(*) from engine.running"), 60, "the worker finishes its batches")
 
     system.wait_for_completed(20_000, timeout=60)
     assert all(worker.lives for worker in workers)
@@ -180,8 +180,8 @@ def test_connections_that_rabbitmq_closes_for_silence_are_opened_again(system: S
     wait_until(lambda: rabbitmq.waiting(QUEUE) >= 3, 60, "nudges by the doorbell and by the poll")
 
     system.db.execute("update engine.workflow set paused = true")
-    wait_until(lambda: not rabbitmq.open_connections(log_start), 20, "RabbitMQ closes the silent connections")
+    wait_until(lambda: not rabbitmq.open_connections(log_start), 60, "RabbitMQ closes the silent connections")
     rabbitmq.flush()
     system.db.execute("update engine.workflow set paused = false")
 
-    wait_until(lambda: rabbitmq.waiting(QUEUE), 10, "a nudge over a new connection")
+    wait_until(lambda: rabbitmq.waiting(QUEUE), 60, "a nudge over a new connection")
