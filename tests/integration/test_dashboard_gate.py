@@ -183,3 +183,14 @@ def test_beyond_this_host_a_token_is_needed(host):
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.8.8.8", "::1", "localhost"])
 def test_on_this_host_no_token_is_needed(host):
     check_exposure(Settings(web_host=host))
+
+
+def test_a_wrong_token_does_not_cost_the_name(guarded):
+    answer = guarded.client.post("/sign-in", data={"name": 'Ada "A" <b>', "token": "wrong", "to": "/"})
+
+    assert answer.status_code == 401
+    assert 'value="Ada &#34;A&#34; &lt;b&gt;"' in answer.text
+
+
+def test_without_a_token_every_page_says_why_it_is_read_only(visitor):
+    assert "Read-only, because SCRAPERSKY_WEB_TOKEN is not set" in visitor.text("/workers")
