@@ -8,6 +8,7 @@ from rich import box
 from rich.console import Console
 from rich.live import Live
 from rich.table import Table
+from rich.text import Text
 
 from actors.registry import WORKFLOWS
 from app.demo.queue import Progress, Queue
@@ -96,9 +97,11 @@ def _show_items(console: Console, word: str, items: Sequence[Item]) -> None:
 def refusal_table(refusals: Iterable[tuple[str, str]]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, title="Sites that kept something back", title_justify="left", pad_edge=False)
     table.add_column("site", no_wrap=True, min_width=SITE_WIDTH)
-    table.add_column("why", no_wrap=True, overflow="ellipsis")
+    table.add_column("why")
     for site, reason in refusals:
-        table.add_row(site, BESIDE_THE_POINT.sub("", " ".join(reason.split())))
+        # Only a column that may wrap gives way to the others; what is too long ends with "…" all the same.
+        short = BESIDE_THE_POINT.sub("", " ".join(reason.split()))
+        table.add_row(site, Text(short, no_wrap=True, overflow="ellipsis"))
     return table
 
 

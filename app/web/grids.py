@@ -121,7 +121,7 @@ GRIDS: Final = {
             "item.url",
             "coalesce(item.title, item.h1)",
             "item.url",
-            (Fact("type", "item.page_type"), Fact("contact", "item.contact_scrape_status")),
+            (Fact("type", "item.page_type"), Fact("contact", "nullif(item.contact_scrape_status, 'New')")),
             (domain("domain", "Domain"), text("url", "Address"), choice("type", "Type", PAGE_TYPES)),
         ),
     )

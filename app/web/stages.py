@@ -76,6 +76,12 @@ class Pipeline:
     workers: dict[str, int]
     troubles: list[dict[str, Any]]
 
+    @property
+    def is_empty(self) -> bool:
+        """Known to have no row in any table."""
+        counts = [*(stage.done for stage in self.stages), self.contacts]
+        return all(count is not None and count.rows == 0 for count in counts)
+
 
 def read_pipeline(reader: Reader) -> Pipeline:
     return reader.kept("pipeline", KEPT_SECONDS, lambda: _read(reader))

@@ -224,3 +224,14 @@ def test_times_and_numbers_at_the_edge_of_the_world_are_answered(visitor, path):
 )
 def test_a_character_that_no_text_has_is_refused(visitor, path):
     assert visitor.get(path).status_code == 400
+
+
+def test_a_wrong_token_does_not_cost_the_name(guarded):
+    answer = guarded.client.post("/sign-in", data={"name": 'Ada "A" <b>', "token": "wrong", "to": "/"})
+
+    assert answer.status_code == 401
+    assert 'value="Ada &#34;A&#34; &lt;b&gt;"' in answer.text
+
+
+def test_without_a_token_every_page_says_why_it_is_read_only(visitor):
+    assert "Read-only, because SCRAPERSKY_WEB_TOKEN is not set" in visitor.text("/workers")

@@ -44,6 +44,36 @@ def test_the_pipeline_shows_every_workflow_with_its_figures(visitor, domain):
     assert re.search(r"domain_metadata domains → metadata no worker .* ready 1 running 0 done 1 failed 0", shown)
 
 
+def test_the_pipeline_says_how_to_begin_as_long_as_there_is_nothing(visitor):
+    shown = visitor.text("/")
+
+    assert "Begin here" in shown
+    assert "scrapersky import domains domains.csv --queue" in shown
+    assert "GOOGLE_MAPS_API_KEY" in shown
+
+
+def test_who_has_a_row_is_not_told_how_to_begin(visitor, domain):
+    domain("first.example")
+
+    assert "Begin here" not in visitor.text("/")
+
+
+@pytest.mark.parametrize("kind", ["places", "businesses", "domains", "sitemaps", "pages"])
+def test_an_empty_grid_says_what_fills_it_unless_a_filter_made_it_empty(visitor, kind):
+    filled = visitor.get(f"/curate/{kind}").text.split("There are none.")[1].split("</p>")[0]
+    filtered = visitor.get(f"/curate/{kind}?word=Maybe").text.split("There are none.")[1].split("</p>")[0]
+
+    assert "<code>scrapersky" in filled or "<a href=" in filled
+    assert filtered == ""
+
+
+def test_a_workflow_without_a_past_has_no_empty_plot(visitor):
+    answer = visitor.get("/workflows/deep_scan?span=day")
+
+    assert text_of(answer).count("Nothing yet") == 2
+    assert 'class="plot"' not in answer.text
+
+
 def test_a_paused_workflow_says_why(visitor, db):
     db.execute("update engine.workflow set paused = true, paused_reason = 'the quota' where name = 'deep_scan'")
 

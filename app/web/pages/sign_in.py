@@ -36,7 +36,8 @@ def leave() -> Response:
 
 
 def _form(mistake: str = "") -> str:
-    return render_template("sign_in.html", to=_inside(request.values.get("to", "")), mistake=mistake)
+    name = request.form.get("name", "")[:LONGEST_NAME]
+    return render_template("sign_in.html", to=_inside(request.values.get("to", "")), name=name, mistake=mistake)
 
 
 def _inside(path: str) -> str:

@@ -101,8 +101,8 @@
   };
 
   // On a narrow screen a filter that is not in use is out of the way.
-  const filters = document.querySelector("details.filters[data-narrow=close]");
-  if (filters && matchMedia("(max-width: 720px)").matches) filters.open = false;
+  const filters = document.querySelectorAll("details.filters[data-narrow=close]");
+  if (matchMedia("(max-width: 720px)").matches) for (const one of filters) one.open = false;
 
   if (form) {
     form.addEventListener("change", (event) => {
