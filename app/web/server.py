@@ -21,6 +21,7 @@ log = logging.getLogger(__name__)
 # A client that never ends its request is let go of, and many of them do not keep the others out.
 MOST_CLIENTS = 1000
 SILENT_SECONDS = 15
+FAREWELL_SECONDS = 2
 CONNECTIONS = 6
 THREADS = 2 * CONNECTIONS  # who waits for a connection gives up after seconds: threads for /livez come free again
 DATABASE_SECONDS = 3
@@ -48,6 +49,7 @@ def run_web(settings: Settings) -> int:
             asyncore_use_poll=True,
         )
         stack.callback(server.close)
+        stack.callback(server.task_dispatcher.shutdown, timeout=FAREWELL_SECONDS)  # or an answer meets a closed door
         stop = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stop.set())
