@@ -109,7 +109,9 @@ def test_old_and_new_workers_work_side_by_side_on_a_database_that_is_migrated_un
         user.execute(
             "insert into samples (name, action) select 'row-' || n, 'sleep 0.01' from generate_series(1, 1200) as n"
         )
-        old = processes.start("tests.sample_worker", **{**settings, "PYTHONPATH": str(old_code)})
+        without = ("env", "-u", "SCRAPERSKY_WEB_PORT")  # a setting that the old version does not know
+        command = (*without, sys.executable, "-m", "tests.sample_worker")
+        old = processes.run_program(*command, **{**settings, "PYTHONPATH": str(old_code)})
         wait_for_workers(user, old)
         user.execute("update samples set status = 'Queued'")
         wait_until(lambda: done(user) > 20)
