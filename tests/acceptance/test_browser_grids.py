@@ -6,15 +6,9 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from tests.browser_support import (
-    PATIENCE_MILLISECONDS,
-    Complaints,
-    chromium,
-    running_browser,
-    running_dashboard,
-    sign_in,
-)
+from tests.browser_support import chromium, running_dashboard
 
+pytest_plugins = ["tests.browser_fixtures"]
 pytestmark = pytest.mark.timeout(240)
 
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -45,42 +39,6 @@ def dashboard():
         dashboard.db.execute(CONTACTS, {"hostile": HOSTILE})
         dashboard.db.execute("insert into places_staging (place_id, name) values ('p', 'A place')")
         yield dashboard
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with running_browser() as browser:
-        yield browser
-
-
-@pytest.fixture(scope="module")
-def session(browser, dashboard):
-    """The cookies of somebody who has signed in."""
-    context = browser.new_context()
-    sign_in(context.new_page(), dashboard)
-    state = context.storage_state()
-    context.close()
-    return state
-
-
-@pytest.fixture
-def complaints():
-    complaints = Complaints()
-    yield complaints
-    assert complaints.console == []
-    assert complaints.foreign == []
-
-
-@pytest.fixture
-def page(browser, session, dashboard, complaints):
-    context = browser.new_context(storage_state=session, base_url=dashboard.url)
-    context.set_default_timeout(PATIENCE_MILLISECONDS)
-    expect.set_options(timeout=PATIENCE_MILLISECONDS)
-    complaints.watch(context)
-    page = context.new_page()
-    page.on("dialog", lambda dialog: complaints.console.append(dialog.message))
-    yield page
-    context.close()
 
 
 @pytest.fixture
