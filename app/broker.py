@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from dramatiq import Broker, Message, Middleware
-from dramatiq.brokers.rabbitmq import RabbitmqBroker
+from dramatiq.brokers.rabbitmq import RabbitmqBroker, _RabbitmqConsumer
 from dramatiq.brokers.redis import RedisBroker
 from dramatiq.brokers.stub import StubBroker
 
@@ -29,7 +29,28 @@ def make_broker(settings: Settings, middleware: Iterable[Middleware] = ()) -> Br
         return StubBroker(middleware=chosen)
     if url.startswith("redis"):
         return RedisBroker(url=url, middleware=chosen, heartbeat_timeout=60_000)
-    return RabbitmqBroker(url=url, middleware=chosen)
+    return RabbitMQ(url=url, middleware=chosen)
+
+
+class RabbitMQ(RabbitmqBroker):
+    @property
+    def consumer_class(self) -> type[_RabbitmqConsumer]:
+        return RabbitMQConsumer
+
+
+class RabbitMQConsumer(_RabbitmqConsumer):
+    """Is told when its queue is deleted.
+
+    RabbitMQ otherwise moves the consumer to a queue of the same name that somebody makes right after, does not always
+    succeed, and tells nobody: a consumer that seems to live and never hears again.
+    """
+
+    def __init__(self, broker: Broker, queue_name: str, prefetch: int, timeout: int) -> None:
+        super().__init__(broker, queue_name, prefetch, timeout)  # type: ignore[no-untyped-call]
+        # Dramatiq's own iterator has asked the server for nothing yet: pika does so at the first message.
+        self.iterator = self.channel.consume(
+            queue_name, inactivity_timeout=timeout / 1000, arguments={"x-cancel-on-ha-failover": True}
+        )
 
 
 def is_in_process(broker: Broker) -> bool:

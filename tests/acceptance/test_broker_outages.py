@@ -1,11 +1,18 @@
 """A broker may be away, restarted, emptied or hanging: the work stays in Postgres and goes on when it is back."""
 
 import re
+import threading
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from functools import partial
+from itertools import islice
 
 import pytest
+from dramatiq.brokers.rabbitmq import RabbitmqBroker
 
+from app.broker import make_broker, waiting_in_rabbitmq
+from app.config import Settings
 from tests.broker_support import QUEUE, System, over_a_broker_outside, over_rabbitmq
 from tests.process_support import free_port
 from tests.server_support import RabbitMQ, wait_until
@@ -166,6 +173,35 @@ def test_a_broker_that_hangs_keeps_no_row_in_processing(system: System) -> None:
 
     system.wait_for_completed(20_000, timeout=60)
     assert all(worker.lives for worker in workers)
+
+
+@over_rabbitmq
+def test_a_consumer_is_told_when_its_queue_is_deleted_and_made_again(system: System) -> None:
+    """RabbitMQ moves it to the new queue in silence otherwise, and now and then loses it on the way."""
+    broker = make_broker(Settings(broker_url=system.outside.url))
+    assert isinstance(broker, RabbitmqBroker)
+    stopped = threading.Event()
+
+    def make_again() -> None:
+        while not stopped.is_set():
+            waiting_in_rabbitmq(broker, QUEUE)
+
+    with closing(broker), ThreadPoolExecutor() as others:
+        made = [others.submit(make_again) for _ in range(2)]
+        try:
+            told = [is_told(broker) for _ in range(20)]
+        finally:
+            stopped.set()
+    assert all(told)
+    assert [one.result() for one in made] == [None, None]
+
+
+def is_told(broker: RabbitmqBroker) -> bool:
+    waiting_in_rabbitmq(broker, QUEUE)
+    with closing(broker.consume(QUEUE, timeout=50)) as consumer:
+        next(consumer)
+        broker.channel.queue_delete(QUEUE)
+        return len(list(islice(consumer, 40))) < 40
 
 
 @pytest.mark.slow
