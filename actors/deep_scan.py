@@ -23,6 +23,7 @@ deep_scan = Workflow(
     error="deep_scan_error",
     result="deep_scan_result",
     words=Words("Queued", "Processing", "Completed", "Error"),
+    feeds="domain_extraction",
     curation="status",
     max_in_flight=1,
     # Every scan is paid for. A day is Google's: its quotas begin anew at midnight in California.

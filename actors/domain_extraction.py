@@ -18,6 +18,7 @@ domain_extraction = Workflow(
     result="domain_extraction_result",
     curation="status",
     words=Words("Queued", "Processing", "Completed", "Error"),
+    feeds="domain_metadata",
 )
 
 

@@ -32,6 +32,7 @@ domain_metadata = Workflow(
     error="status_error",
     result="status_result",
     words=Words("pending", "processing", "completed", "error"),
+    feeds="sitemap_discovery",
     politeness=Politeness(column="id", group="host"),
     time_limit=timedelta(minutes=3),
 )

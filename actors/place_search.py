@@ -24,6 +24,7 @@ place_search = Workflow(
     error="error",
     result="result",
     words=Words("pending", "processing", "complete", "failed"),
+    feeds="deep_scan",
     max_in_flight=4,
     time_limit=timedelta(minutes=3),  # four requests of 30 seconds, and some air
 )

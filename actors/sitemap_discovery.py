@@ -38,6 +38,7 @@ sitemap_discovery = Workflow(
     result="sitemap_analysis_result",
     curation="sitemap_curation_status",
     words=Words("queued", "processing", "submitted", "failed"),
+    feeds="sitemap_import",
     politeness=Politeness(column="id", group="host"),
     time_limit=timedelta(minutes=5),
 )

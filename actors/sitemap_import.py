@@ -35,6 +35,7 @@ sitemap_import = Workflow(
     result="sitemap_import_result",
     curation="deep_scrape_curation_status",
     words=Words("Queued", "Processing", "Complete", "Error"),
+    feeds="page_curation",
     borrowed={"domain": "domain_id"},
     politeness=Politeness(column="domain_id", group="host"),
     time_limit=timedelta(minutes=10),

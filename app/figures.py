@@ -42,6 +42,7 @@ GAUGES: Final[Mapping[str, Described]] = {
     "scrapersky_unowned_rows": Described("Rows that nobody looked after, as last seen", ("workflow", "kind")),
     "scrapersky_paused": Described("1 when an operator has paused the workflow", BY_WORKFLOW),
     "scrapersky_blocked": Described("1 when the workflow has stopped itself: key, billing, quota", BY_WORKFLOW),
+    "scrapersky_held_back": Described("1 when too many rows wait for the workflow that it feeds", BY_WORKFLOW),
     "scrapersky_budget_used_ratio": Described("Rows begun today, as a part of the day's budget", BY_WORKFLOW),
     "scrapersky_last_sweep_timestamp_seconds": Described("When a sweep last ended, 0 if never", BY_WORKFLOW),
     "scrapersky_workers": Described("Registered worker processes", ("state",)),
@@ -83,9 +84,10 @@ def read_figures(connection: Connection[Any]) -> list[Sample]:
 
 
 def _of_workflow(row: tuple[Any, ...], abandoned: int) -> Iterator[Sample]:
-    name, paused, blocked, used, swept_at, missed, unclaimed = row
+    name, paused, blocked, held_back, used, swept_at, missed, unclaimed = row
     yield Sample("scrapersky_paused", (name,), float(paused))
     yield Sample("scrapersky_blocked", (name,), float(blocked))
+    yield Sample("scrapersky_held_back", (name,), float(held_back))
     if used is not None:
         yield Sample("scrapersky_budget_used_ratio", (name,), used)
     yield Sample("scrapersky_last_sweep_timestamp_seconds", (name,), swept_at)

@@ -79,6 +79,8 @@ def _state(row: DictRow) -> Text:
     limit = row["max_in_flight"]
     if limit is not None and row["running"] >= limit and row["ready"]:
         return Text(f"at its limit, {limit:,}", style="yellow")
+    if row["held_back"] and row["ready"]:
+        return Text(f"held back by {row['feeds']}", style="yellow")
     return Text("on", style="green")
 
 

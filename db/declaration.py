@@ -81,6 +81,12 @@ class Declaration:
     politeness: Politeness | None = None
     budget: Budget = Budget()
     max_in_flight: int | None = None
+    feeds: str | None = None
+    """The workflow that works on what this one makes."""
+
+    max_downstream: int | None = None
+    """No row is begun while as many wait for that workflow."""
+
     batch: int = 100
     max_attempts: int = 5
     max_lost: int = 3
@@ -216,13 +222,19 @@ class Declaration:
         limits = {limit: getattr(self, limit) for limit in ("batch", "max_attempts", "max_lost")}
         if self.politeness is not None:
             limits["politeness.at_once"] = self.politeness.at_once
-        given = {"budget.per_minute": self.budget.per_minute, "budget.per_day": self.budget.per_day}
+        given = {
+            "budget.per_minute": self.budget.per_minute,
+            "budget.per_day": self.budget.per_day,
+            "max_downstream": self.max_downstream,
+        }
         limits |= {limit: value for limit, value in given.items() if value is not None}
         for limit, value in limits.items():
             if value < 1:
                 raise DeclarationError(f"{self.name}: {limit} must be at least 1, got {value}")
         if self.max_in_flight is not None and self.max_in_flight < 1:
             raise DeclarationError(f"{self.name}: max_in_flight must be at least 1 or None, got {self.max_in_flight}")
+        if self.max_downstream is not None and self.feeds is None:
+            raise DeclarationError(f"{self.name}: max_downstream needs feeds, the workflow whose rows are counted")
 
     def _check_priority(self) -> None:
         if self.priority is not None and not isinstance(self.source.columns[self.priority].type, Integer):
@@ -247,6 +259,9 @@ def check_together(declarations: tuple[Declaration, ...]) -> None:
                 "a status column has one workflow"
             )
         owners[column] = declaration.name
+    for declaration in declarations:
+        if declaration.feeds is not None and declaration.feeds not in names:
+            raise DeclarationError(f"{declaration.name} feeds {declaration.feeds!r}, which is no workflow")
 
 
 def type_of(column: Column[Any]) -> str:

@@ -94,8 +94,8 @@ def declare(connection: Connection[Any], declaration: Declaration) -> None:
                                      declared_max_in_flight, declared_batch, declared_max_attempts,
                                      declared_per_minute, declared_per_day, day_zone, relation, key_column,
                                      error_column, result_column, curation_column, declared_at_once,
-                                     declared_time_limit)
-        values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, to_regclass(%s), %s, %s, %s, %s, %s, %s)
+                                     declared_time_limit, feeds, declared_max_downstream)
+        values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, to_regclass(%s), %s, %s, %s, %s, %s, %s, %s, %s)
         on conflict (name) do update
         set table_name = excluded.table_name, status_column = excluded.status_column, queued = excluded.queued,
             processing = excluded.processing, done = excluded.done, failed = excluded.failed,
@@ -104,7 +104,8 @@ def declare(connection: Connection[Any], declaration: Declaration) -> None:
             declared_per_minute = excluded.declared_per_minute, declared_per_day = excluded.declared_per_day,
             relation = excluded.relation, key_column = excluded.key_column, error_column = excluded.error_column,
             result_column = excluded.result_column, curation_column = excluded.curation_column,
-            declared_at_once = excluded.declared_at_once, declared_time_limit = excluded.declared_time_limit
+            declared_at_once = excluded.declared_at_once, declared_time_limit = excluded.declared_time_limit,
+            feeds = excluded.feeds, declared_max_downstream = excluded.declared_max_downstream
         """,
         [
             declaration.name,
@@ -124,6 +125,8 @@ def declare(connection: Connection[Any], declaration: Declaration) -> None:
             declaration.curation,
             declaration.politeness and declaration.politeness.at_once,
             declaration.time_limit,
+            declaration.feeds,
+            declaration.max_downstream,
         ],
     )
 

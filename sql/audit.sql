@@ -24,7 +24,8 @@ begin
 
     select jsonb_object_agg(was.key, jsonb_build_array(was.value, now_is.value)) into changed
     from jsonb_each(to_jsonb(old)) as was join jsonb_each(to_jsonb(new)) as now_is using (key)
-    where was.key in ('max_in_flight', 'batch', 'max_attempts', 'per_minute', 'per_day') and was.value <> now_is.value;
+    where was.key in ('max_in_flight', 'batch', 'max_attempts', 'per_minute', 'per_day', 'max_downstream')
+      and was.value <> now_is.value;
     if changed is not null then
         insert into engine.action (operator, action, workflow, detail)
         values (engine.operator(), 'limit', new.name, changed);

@@ -44,7 +44,8 @@ where job.ctid = any(array(
                     select usage.used from engine.usage
                     where usage.workflow = %(workflow)s and usage.period = 'day'
                       and usage.starts_at = date_trunc('day', statement_timestamp(), workflow.day_zone)
-                      and coalesce(workflow.per_day, workflow.declared_per_day) is not null), 0)
+                      and coalesce(workflow.per_day, workflow.declared_per_day) is not null), 0),
+                case when engine.is_held_back(workflow.*) then 0 end
             ))
         end
         from engine.workflow where workflow.name = %(workflow)s

@@ -6,6 +6,7 @@ select
     workflow.name,
     workflow.paused,
     engine.is_stopped(workflow.*) and not workflow.paused,
+    engine.is_held_back(workflow.*),
     coalesce(today.used, 0)::float8 / nullif(coalesce(workflow.per_day, workflow.declared_per_day), 0),
     coalesce(extract(epoch from sweep.ended_at), 0)::float8,
     coalesce(sweep.missed_rows, 0),

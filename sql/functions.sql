@@ -28,6 +28,17 @@ language sql stable
 return workflow.paused
     or (workflow.blocked_reason is not null and coalesce(workflow.blocked_until > statement_timestamp(), true));
 
+-- Whether so many rows wait for the next workflow that this one, which makes more of them, is to start none. Not exact:
+-- what runs goes on making them.
+create or replace function engine.is_held_back(flow engine.workflow) returns boolean
+language sql stable
+return coalesce(flow.max_downstream, flow.declared_max_downstream) is not null
+   and exists (
+       select 1 from engine.job
+       where job.workflow = flow.feeds and job.token is null and not job.dead
+       order by job.priority, job.run_at
+       offset coalesce(flow.max_downstream, flow.declared_max_downstream) - 1 limit 1);
+
 -- A canary's times. A transaction's own time says when a claim began, that is, when the nudge had arrived, and when a
 -- record began, that is, when the run had ended.
 create or replace function engine.stamp_canary() returns trigger

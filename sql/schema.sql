@@ -47,6 +47,12 @@ alter table engine.workflow
     add column if not exists declared_at_once integer,
     add column if not exists declared_time_limit interval;
 
+-- The workflow that works on what this one makes, and how many rows may wait for it before this one starts no more.
+alter table engine.workflow
+    add column if not exists feeds text,
+    add column if not exists declared_max_downstream integer,
+    add column if not exists max_downstream integer check (max_downstream > 0);
+
 -- What was begun in the current minute and the current day of a workflow that has a budget.
 create table if not exists engine.usage (
     workflow text not null,

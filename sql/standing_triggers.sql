@@ -2,7 +2,8 @@
 -- audit.sql and suppressions.sql, apart: functions can be replaced under load, triggers can not.
 
 create or replace trigger ring_after_control
-after update of paused, max_in_flight, batch, max_attempts, per_minute, per_day, blocked_reason on engine.workflow
+after update of paused, max_in_flight, batch, max_attempts, per_minute, per_day, max_downstream, blocked_reason
+on engine.workflow
 for each row execute function engine.ring_after_control();
 
 create or replace trigger unblock
@@ -31,5 +32,6 @@ after update on suppressions referencing old table as before new table as listed
 for each statement execute function engine.forget_suppressed();
 
 create or replace trigger record_control
-after update of paused, paused_reason, max_in_flight, batch, max_attempts, per_minute, per_day on engine.workflow
+after update of paused, paused_reason, max_in_flight, batch, max_attempts, per_minute, per_day, max_downstream
+on engine.workflow
 for each row execute function engine.record_control();

@@ -17,7 +17,10 @@ select
     end as paused_reason,
     case when engine.is_stopped(workflow.*) and not workflow.paused then workflow.blocked_until end as paused_until,
     today.used as used_today,
-    coalesce(workflow.per_day, workflow.declared_per_day) as per_day
+    coalesce(workflow.per_day, workflow.declared_per_day) as per_day,
+    workflow.feeds,
+    coalesce(workflow.max_downstream, workflow.declared_max_downstream) as max_downstream,
+    engine.is_held_back(workflow.*) as held_back
 from engine.workflow
 cross join lateral (
     select

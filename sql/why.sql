@@ -109,6 +109,9 @@ begin
         select * into code, reason, remedy from engine.why_full(flow);
     end if;
     if code is null then
+        select * into code, reason, remedy from engine.why_held_back(flow);
+    end if;
+    if code is null then
         select * into code, reason, remedy from engine.why_unheard();
     end if;
     if code is null then

@@ -6,6 +6,7 @@ drop function if exists engine.why_nobody_works(engine.workflow);
 drop function if exists engine.why_not_due(engine.workflow, engine.job);
 drop function if exists engine.why_used_up(engine.workflow);
 drop function if exists engine.why_full(engine.workflow);
+drop function if exists engine.why_held_back(engine.workflow);
 drop function if exists engine.why_unheard();
 drop function if exists engine.why_ready(engine.workflow, engine.job);
 
@@ -142,6 +143,20 @@ begin
         reason := format('the limit in flight is reached: %s of %s running%s', running, most, ' (' || engine.one_line(places) || ')');
         remedy := format('It is taken when one ends; to allow more: scrapersky limit %s --max-in-flight %s',
                          flow.name, greatest(1, 2 * most));
+    end if;
+end
+$$;
+
+create function engine.why_held_back(flow engine.workflow, out code text, out reason text, out remedy text)
+language plpgsql as $$
+declare
+    most integer := coalesce(flow.max_downstream, flow.declared_max_downstream);
+begin
+    if engine.is_held_back(flow) then
+        code := 'downstream_limit';
+        reason := format('held back by the limit downstream: %s or more wait for %s', engine.counted(most, 'row'), flow.feeds);
+        remedy := format('It is taken when fewer wait there; to allow more: scrapersky limit %s --max-downstream %s',
+                         flow.name, 2 * most::bigint);
     end if;
 end
 $$;

@@ -31,7 +31,7 @@ TABLES = (
 CLEAR = """
 update engine.workflow
 set paused = false, paused_reason = null, max_in_flight = null, per_minute = null, per_day = null, max_attempts = null,
-    blocked_reason = null, blocked_until = null;
+    max_downstream = null, blocked_reason = null, blocked_until = null;
 """
 
 

@@ -63,6 +63,7 @@ def resume(names: tuple[str, ...], *, everything: bool) -> None:
 @click.option("--max-attempts", type=LimitValue(), help="Attempts until a row has failed for good.")
 @click.option("--per-minute", type=LimitValue(), help="Rows begun in a minute.")
 @click.option("--per-day", type=LimitValue(), help="Rows begun in a day.")
+@click.option("--max-downstream", type=LimitValue(), help="Begin none while as many wait for the next workflow.")
 @click.option("--default", "all_default", is_flag=True, help="All limits go back to what is declared.")
 @click.option("--json", "as_json", is_flag=True, help="The limits as JSON.")
 @click.pass_context

@@ -24,6 +24,7 @@ LABELS = {
     "max_attempts": "{} attempts",
     "per_minute": "{} a minute",
     "per_day": "{} a day",
+    "max_downstream": "none while {} wait downstream",
 }
 
 

@@ -137,6 +137,8 @@ def _limit(figures: dict[str, Any]) -> str | None:
         return f"the day's budget of {daily:,} is used up"
     if at_once is not None and figures["ready"] and figures["running"] >= at_once:
         return f"{at_once:,} at once, and {figures['ready']:,} more are due"
+    if figures["held_back"] and figures["ready"]:
+        return f"{figures['max_downstream']:,} or more wait for {figures['feeds']}"
     return None
 
 

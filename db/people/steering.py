@@ -37,7 +37,14 @@ __all__ = [
 ]
 
 # A limit, and the least that it may be set to.
-LIMITS: Final = {"max_in_flight": 0, "batch": 1, "max_attempts": 1, "per_minute": 0, "per_day": 0}
+LIMITS: Final = {
+    "max_in_flight": 0,
+    "batch": 1,
+    "max_attempts": 1,
+    "per_minute": 0,
+    "per_day": 0,
+    "max_downstream": 1,
+}
 MOST: Final = 2**31 - 1
 
 # As many failures as a page may take the time to fold.
@@ -71,6 +78,8 @@ def set_limits(connection: Connection[Any], workflow: str, limits: Mapping[str, 
             raise SteeringError(f"unknown limit {name!r}{guess(name, LIMITS)}")
         if value is not None and not LIMITS[name] <= value <= MOST:
             raise SteeringError(f"{name}: expected a number from {LIMITS[name]} to {MOST}, got {value}")
+    if limits.get("max_downstream") is not None and _is_last(connection, workflow):
+        raise SteeringError(f"max_downstream: {workflow} is the last workflow, nothing waits behind it")
     if limits:
         _control(connection, workflow, limits, operator)
 
@@ -148,6 +157,11 @@ def guess(name: str, known: Iterable[str]) -> str:
     names = list(known)
     near = difflib.get_close_matches(name, names, n=1)
     return f", did you mean {near[0]!r}?" if near else f"; known are {', '.join(names)}"
+
+
+def _is_last(connection: Connection[Any], workflow: str) -> bool:
+    found = connection.execute("select feeds is null from engine.workflow where name = %s", [workflow]).fetchone()
+    return found == (True,)
 
 
 def _control(connection: Connection[Any], workflow: str, values: Mapping[str, Any], operator: str) -> None:

@@ -107,6 +107,14 @@ def test_a_person_who_paused_and_a_workflow_that_stopped_itself_are_told_apart(s
     assert (paused["paused",], paused["blocked",]) == (1, 0)
 
 
+def test_a_workflow_that_is_held_back_from_downstream_is_shown(stage_with):
+    stage = stage_with(feeds="page_curation", max_downstream=1)
+    free = figures(stage)
+    stage.user.execute("insert into engine.job (workflow, pk) values ('page_curation', '1')")
+
+    assert (free["held_back",], figures(stage)["held_back",]) == (0, 1)
+
+
 def test_a_budget_is_shown_by_how_much_of_it_is_used(stage_with):
     stage = stage_with()
     without = figures(stage)

@@ -97,7 +97,9 @@ def test_failed_shows_dead_letters_until_they_are_queued_again(stage):
     assert stage.user.execute("select pk from engine.failed").fetchall() == [(other,)]
 
 
-@pytest.mark.parametrize("change", ["paused = false", "max_in_flight = 9", "batch = 9", "max_attempts = 9"])
+@pytest.mark.parametrize(
+    "change", ["paused = false", "max_in_flight = 9", "batch = 9", "max_attempts = 9", "max_downstream = 9"]
+)
 def test_a_change_of_the_controls_rings_the_doorbell_of_its_workflow_alone(stage, change):
     ear = stage.connect()
     ear.execute("listen engine")

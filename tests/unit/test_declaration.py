@@ -129,6 +129,11 @@ def test_a_limit_of_rows_in_flight_is_at_least_one_or_none(value):
     assert mistake(max_in_flight=value) == f"sampling: max_in_flight must be at least 1 or None, got {value}"
 
 
+def test_a_limit_downstream_is_at_least_one_and_needs_to_know_whose_rows_to_count():
+    assert mistake(max_downstream=0, feeds="other") == "sampling: max_downstream must be at least 1, got 0"
+    assert mistake(max_downstream=9) == ("sampling: max_downstream needs feeds, the workflow whose rows are counted")
+
+
 def test_a_key_whose_rows_could_never_start_is_refused():
     assert mistake(politeness=Politeness(column="host", group="web", at_once=0)) == (
         "sampling: politeness.at_once must be at least 1, got 0"

@@ -96,6 +96,7 @@ def read_limits(asked: Reader, name: str) -> list[dict[str, Any]]:
     return [
         {"name": limit, "declared": found.get(f"declared_{limit}"), "set": found.get(limit), "least": least}
         for limit, least in LIMITS.items()
+        if limit != "max_downstream" or found.get("feeds")
     ]
 
 
