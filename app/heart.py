@@ -30,31 +30,34 @@ class Heart:
 
     def __init__(
         self,
-        url: str,
         beat: timedelta,
         on_drain: Callable[[bool], None] = lambda _: None,
         workflows: Sequence[str] | None = None,
     ) -> None:
         """An operator may want this process to claim nothing, and take it back: `on_drain` is told of each change."""
-        self.url = url
         self.on_drain = on_drain
         self.drain_wanted = False
         self.beat = beat.total_seconds()
         self.workflows = None if workflows is None else list(workflows)
         self.id: UUID = uuid4()
         self.draining = False
+        self.is_registered = False
+        self._url = ""
         self._stop = threading.Event()
         self._connection: Connection[Any] | None = None
         self._thread = threading.Thread(target=self._beat_on, name="heart", daemon=True)
 
-    def start(self) -> None:
+    def start(self, url: str) -> None:
         """Register before the first claim, then beat. A database that is away, or not migrated yet, is waited for."""
+        self._url = url
         while self._connection is None:
             try:
                 connection = self._connect()
+                self.is_registered = True  # it may be so before we hear of it
                 self._register(connection)
                 self._connection = connection
             except psycopg.Error as error:
+                self.is_registered = False
                 event(log, logging.WARNING, "worker.waiting", error=str(error))
                 time.sleep(RETRY_SECONDS)
         self._thread.start()
@@ -108,5 +111,5 @@ class Heart:
 
     def _connect(self) -> Connection[Any]:
         return psycopg.connect(
-            self.url, autocommit=True, prepare_threshold=None, application_name="scrapersky heart", **KEEPALIVE
+            self._url, autocommit=True, prepare_threshold=None, application_name="scrapersky heart", **KEEPALIVE
         )

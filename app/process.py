@@ -53,6 +53,8 @@ class Process(Middleware):
         self.internal = internal
         self.draining = threading.Event()
         self.runners: dict[str, Runner] = {}
+        self.names = [workflow.name for workflow in (*workflows, *internal)]
+        self.heart = Heart(settings.beat, self._on_drain, self.names)
         self._exit = contextlib.ExitStack()
         self._watchdog = Watchdog()
 
@@ -93,16 +95,15 @@ class Process(Middleware):
         rates = Rates(pool, settings.beat)
         rates.start()
         stack.callback(rates.stop)
-        names = [workflow.name for workflow in (*self.workflows, *self.internal)]
-        heart = self.heart = Heart(url, settings.beat, self._on_drain, names)
-        heart.start()
+        heart = self.heart
+        heart.start(url)
         stack.callback(heart.stop)
         self._watchdog.start()
         stack.callback(self._watchdog.stop)
         late = LateRecords(pool, heart)
         late.start()
         stack.callback(late.stop)
-        nudger = Nudger(broker, names)
+        nudger = Nudger(broker, self.names)
         nudger.start()
         stack.callback(nudger.stop)
         toolbox = stack.enter_context(Toolbox(settings, web_client(settings, pool)))
@@ -179,7 +180,7 @@ class Process(Middleware):
         stop = threading.Event()
 
         def on_signal(number: int, _frame: FrameType | None) -> None:
-            if stop.is_set() or not self.runners:  # twice, or still waiting for the database
+            if stop.is_set() or not self.heart.is_registered:  # twice, or still waiting for the database
                 os._exit(128 + number)
             stop.set()
 

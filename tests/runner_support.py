@@ -41,8 +41,8 @@ def run_once() -> Iterator[RunOnce]:
         ) -> None:
             pool = open_pool(url, size=2, name="test")
             stack.callback(pool.close)
-            heart = Heart(url, timedelta(seconds=1))
-            heart.start()
+            heart = Heart(timedelta(seconds=1))
+            heart.start(url)
             stack.callback(heart.stop)
             watchdog = Watchdog()
             watchdog.start()

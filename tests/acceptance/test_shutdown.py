@@ -93,6 +93,17 @@ def test_an_idle_worker_stops_within_seconds(worker, user):
     assert registered(user) == []
 
 
+def test_a_worker_that_is_told_to_stop_while_it_starts_leaves_the_register(user, rows, run):
+    with user.transaction():
+        user.execute("lock table engine.workflow")  # a start looks at it, right after the worker has registered
+        worker = run("tests.sample_worker")
+        wait_until(lambda: registered(user))
+        worker.send(signal.SIGTERM)
+
+    assert worker.exit_code() == 0
+    assert registered(user) == []
+
+
 @pytest.fixture
 def supervisor(user, rows, run):
     supervisor = run("tests.sample_up", SCRAPERSKY_PROCESSES="2")

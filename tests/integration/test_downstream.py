@@ -8,7 +8,9 @@ from tests.lifecycle_support import keys
 
 pytest_plugins = ["tests.stage_support", "tests.why_support"]
 
-WAIT = "insert into engine.job (workflow, pk) select 'page_curation', number from generate_series(%s::int, %s) as number"
+WAIT = (
+    "insert into engine.job (workflow, pk) select 'page_curation', number from generate_series(%s::int, %s) as number"
+)
 LIMIT = "update engine.workflow set max_downstream = %s where name = 'sampling'"
 
 

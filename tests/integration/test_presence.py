@@ -94,8 +94,8 @@ def test_a_listener_that_loses_its_connection_says_so_until_it_hears_again(desk,
 def test_a_worker_says_what_it_takes_and_a_beat_writes_no_index(desk):
     desk.db.execute("delete from engine.worker")
     desk.db.execute("select pg_stat_reset_single_table_counters('engine.worker'::regclass)")
-    heart = Heart(desk.url, timedelta(seconds=0.05), workflows=["page_curation"])
-    heart.start()
+    heart = Heart(timedelta(seconds=0.05), workflows=["page_curation"])
+    heart.start(desk.url)
     wait_until(lambda: desk.db.execute("select beats > 3 from engine.worker").fetchone() == (True,))
 
     told = desk.db.execute("select workflows, beat from engine.worker").fetchone()

@@ -22,7 +22,7 @@ URLS = {
 def test_the_url_chooses_the_broker(url: str, kind: type[Broker]) -> None:
     broker = make_broker(Settings(broker_url=url))
 
-    assert type(broker) is kind
+    assert isinstance(broker, kind)
     assert is_in_process(broker) is (url == "")
 
 
