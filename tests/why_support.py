@@ -75,6 +75,11 @@ class Desk:
         url = f"https://smile.com/{next(NUMBERS)}"
         return self._insert("pages", {"domain_id": domain, "url": url, "page_processing_status": "Queued", **columns})
 
+    def sitemap(self, **columns: Any) -> str:
+        url = f"https://smile.com/sitemap-{next(NUMBERS)}.xml"
+        given = {"domain_id": self.domain(), "url": url, "sitemap_import_status": "Queued", **columns}
+        return self._insert("sitemap_files", given)
+
     def place(self, **columns: Any) -> str:
         given = {"place_id": f"ChIJ{next(NUMBERS)}", "deep_scan_status": "Queued", **columns}
         return self._insert("places_staging", given)

@@ -4,40 +4,10 @@ from uuid import uuid4
 
 import pytest
 
-from db.outcomes import Again, Failed
 from tests.dashboard_support import text_of, visitor_of
+from tests.why_situations import SITUATIONS, bring_about
 
 pytest_plugins = ["tests.why_support"]
-
-
-def hold(desk, page) -> None:
-    """Somebody locks the row, until the desk is closed."""
-    other = desk.connect(application_name="a curator")
-    other.execute("begin")
-    other.execute("select from pages where id = %s for update", [page])
-
-
-SITUATIONS = {
-    "ready": lambda _desk, _page: None,
-    "paused": lambda desk, _page: desk.set("page_curation", paused=True, paused_reason="<b>lunch</b>"),
-    "blocked": lambda desk, _page: desk.set("page_curation", blocked_reason="the key is wrong"),
-    "in_flight_limit": lambda desk, _page: desk.set("page_curation", max_in_flight=0),
-    "day_budget": lambda desk, _page: desk.set("page_curation", per_day=0),
-    "minute_budget": lambda desk, _page: desk.set("page_curation", per_minute=0),
-    "no_worker": lambda desk, _page: desk.db.execute("delete from engine.worker"),
-    "no_listener": lambda desk, _page: desk.db.execute("delete from engine.listener"),
-    "deaf": lambda desk, _page: desk.db.execute("update engine.listener set hears = false"),
-    "not_due": lambda desk, _page: desk.run("page_curation", Again("<i>busy</i>", 600.0)),
-    "running": lambda desk, _page: desk.claim("page_curation"),
-    "worker_gone": lambda desk, _page: (desk.claim("page_curation"), desk.db.execute("delete from engine.worker")),
-    "failed": lambda desk, _page: desk.run("page_curation", Failed("<script>no such page</script>")),
-    "done": lambda desk, _page: desk.run("page_curation"),
-    "never_queued": lambda desk, page: desk.db.execute(
-        "update pages set page_processing_status = null where id = %s", [page]
-    ),
-    "no_job": lambda desk, _page: desk.db.execute("delete from engine.job"),
-    "locked": hold,
-}
 
 
 @pytest.fixture(scope="module")
@@ -48,12 +18,11 @@ def visitor(why_url):
 
 @pytest.mark.parametrize("code", SITUATIONS)
 def test_the_page_of_a_row_says_why_it_stands_there_and_what_to_do(desk, visitor, code):
-    page = desk.page()
-    SITUATIONS[code](desk, page)
-    told = desk.of_page(page)
+    table, row = bring_about(desk, code)
+    (told,) = desk.explain(table, row).values()
     assert told.code == code
 
-    answer = visitor.get(f"/rows/pages/{page}")
+    answer = visitor.get(f"/rows/{table}/{row}")
     shown = text_of(answer)
 
     assert answer.status_code == 200
