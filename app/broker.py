@@ -41,8 +41,8 @@ class RabbitMQ(RabbitmqBroker):
 class RabbitMQConsumer(_RabbitmqConsumer):
     """Is told when its queue is deleted.
 
-    RabbitMQ otherwise moves the consumer to a queue of the same name that somebody makes right after, does not always
-    succeed, and tells nobody: a consumer that seems to live and never hears again.
+    RabbitMQ 3 otherwise moves the consumer to a queue of the same name that somebody makes right after, does not always
+    succeed, and tells nobody: a consumer that seems to live and never hears again. RabbitMQ 4 always tells.
     """
 
     def __init__(self, broker: Broker, queue_name: str, prefetch: int, timeout: int) -> None:
