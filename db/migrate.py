@@ -171,6 +171,8 @@ def _grant(connection: Connection[Any], declarations: Sequence[Declaration]) -> 
     }
     try:
         with connection.transaction():
+            # Who is no superuser may give functions only to roles that it can become.
+            connection.execute("set local createrole_self_grant = 'set, inherit'")
             connection.execute(sql.SQL(read("roles.sql")).format(**names))
             for trigger in (trigger for declaration in declarations for trigger in triggers_of(declaration)):
                 function = {**names, "function": trigger.function}

@@ -1,16 +1,23 @@
 """Each service of docker-compose.yml, run by hand as it stands there, with its secrets by file and real servers."""
 
+import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from urllib.parse import urlencode
 
 import psycopg
 import pytest
 import redis
+from psycopg.conninfo import conninfo_to_dict
 
 from app.secret_files import FILE_NAMES
+from db.embedded import EmbeddedPostgres
+from db.embedded_files import bin_directory
 from tests.compose_support import ROOT, compose, ours
 from tests.process_support import Processes, Started, free_port, processes_in, wait_until
 from tests.server_support import RabbitMQ, Redis
@@ -91,10 +98,32 @@ class Services:
 
 
 @pytest.fixture
-def services(empty_database: str, rabbitmq: RabbitMQWithSecret, secrets: Path, tmp_path: Path) -> Iterator[Services]:
+def database(secrets: Path) -> Iterator[str]:
+    """Made by the script that the postgres image runs, in a cluster that nobody has migrated yet."""
+    home = Path(tempfile.mkdtemp(prefix="scrapersky-compose-"))
+    home.chmod(0o711)
+    server = EmbeddedPostgres(home)
+    with server.use() as url:
+        known = conninfo_to_dict(url)
+        environment = {
+            "PATH": f"{bin_directory()}:{os.environ['PATH']}",
+            "PGHOST": str(known["host"]),
+            "POSTGRES_USER": str(known["user"]),
+            "POSTGRES_DB": str(known["dbname"]),
+            "APPLICATION": "application",  # the server's own user has the name that Compose gives
+            "DATABASE_PASSWORD_FILE": str(secrets / "database-password"),
+        }
+        for script in sorted((ROOT / "deploy" / "postgres").iterdir()):
+            subprocess.run([script], env=environment, check=True, capture_output=True)
+        yield f"postgresql://application@/application?{urlencode({'host': str(known['host'])})}"
+    shutil.rmtree(home)
+
+
+@pytest.fixture
+def services(database: str, rabbitmq: RabbitMQWithSecret, secrets: Path, tmp_path: Path) -> Iterator[Services]:
     mounted = tmp_path / "run"
     mounted.mkdir()
-    (mounted / "database-url").write_text(f"{empty_database}\n")
+    (mounted / "database-url").write_text(f"{database}\n")
     (mounted / "broker-url").write_text(f"{rabbitmq.url}\n")
     (mounted / "google-maps-api-key").write_text("")
     (mounted / "web-token").write_text((secrets / "web-token").read_text())
@@ -102,12 +131,12 @@ def services(empty_database: str, rabbitmq: RabbitMQWithSecret, secrets: Path, t
         yield Services(processes, mounted)
 
 
-def test_the_services_migrate_get_healthy_and_complete_a_row(services, empty_database):
+def test_the_services_migrate_get_healthy_and_complete_a_row_without_a_superuser(services, database):
     migrated, _ = services.start("migrate")
     assert migrated.exit_code(60) == 0
 
     started = {name: services.start(name) for name in OURS if name != "migrate"}
-    with psycopg.connect(empty_database, autocommit=True) as db:
+    with psycopg.connect(database, autocommit=True) as db:
         db.execute("update engine.workflow set paused = true where name <> 'domain_extraction'")
         db.execute(
             "insert into local_businesses (business_name, website_url, domain_extraction_status) "
@@ -116,7 +145,11 @@ def test_the_services_migrate_get_healthy_and_complete_a_row(services, empty_dat
         done = "select domain from local_businesses where domain_extraction_status = 'Completed'"
         found = wait_until(lambda: db.execute(done).fetchone(), 60)
 
+        is_superuser = db.execute("show is_superuser").fetchone()
+
     assert found == ("blue-bakery.com",)
+    assert is_superuser == ("off",)
+    assert "roles_skipped" not in migrated.output()
     for name, (_, environment) in started.items():
         wait_until(lambda name=name, environment=environment: services.is_healthy(name, environment), 30)
 
