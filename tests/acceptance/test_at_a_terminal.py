@@ -90,7 +90,7 @@ def test_a_pause_asks_for_its_reason(at_terminal, db):
         ("scrapersky pause sitemap_", ["sitemap_discovery", "sitemap_import"]),
         ("scrapersky requeue page", ["page_curation"]),
         ("scrapersky why sit", ["sitemap_files"]),
-        ("scrapersky limit deep_scan --max", ["--max-in-flight", "--max-attempts"]),
+        ("scrapersky limit deep_scan --max", ["--max-in-flight", "--max-attempts", "--max-downstream"]),
         ("scrapersky completion f", ["fish"]),
     ],
 )
