@@ -4,6 +4,8 @@ with LocalWeb({"https://clinic.example/": "<h1>Hello</h1>"}) as local:
     answer = web_for(local).get("https://clinic.example/")
 """
 
+import atexit
+import shutil
 import socket
 import ssl
 import tempfile
@@ -66,6 +68,7 @@ def authority() -> trustme.CA:
 @cache
 def authority_file() -> Path:
     directory = Path(tempfile.mkdtemp(prefix="scrapersky-authority-"))
+    atexit.register(shutil.rmtree, directory)
     authority().cert_pem.write_to_path(directory / "ca.pem")
     return directory / "ca.pem"
 
