@@ -11,7 +11,6 @@ from collections.abc import Sequence
 
 import click
 import psycopg
-from apscheduler.schedulers.blocking import BlockingScheduler
 
 from actors.registry import INTERNAL
 from app.broker import Nudger, make_broker
@@ -54,10 +53,8 @@ def run_listener(settings: Settings) -> int:
 
 def run_sweeper(settings: Settings) -> int:
     """Until a signal, or until the supervisor is gone."""
-    scheduler = BlockingScheduler(timezone="UTC")
     stop = threading.Event()
     _stop_on_signal(stop)
-    threading.Thread(target=lambda: (stop.wait(), scheduler.shutdown(wait=True)), daemon=True).start()
     with contextlib.ExitStack() as stack:
         stack.enter_context(no_thread_dies_alone())
         url = stack.enter_context(database(settings))
@@ -66,7 +63,7 @@ def run_sweeper(settings: Settings) -> int:
         if not is_child():
             stack.enter_context(metrics_server(settings, pool))
         event(log, logging.INFO, "sweeper.started", every_s=settings.sweep.total_seconds())
-        Sweeper(pool, load_workflows(settings), settings).run(scheduler)
+        Sweeper(pool, load_workflows(settings), settings).run(stop)
     return 0
 
 

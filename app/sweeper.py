@@ -1,6 +1,7 @@
 """The low-frequency pass that repairs what doorbells, nudges and dead workers left behind."""
 
 import logging
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -9,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 import psycopg
-from apscheduler.schedulers.blocking import BlockingScheduler
+from apscheduler.schedulers.background import BackgroundScheduler
 from psycopg import Connection
 
 from actors._workflow import Workflow
@@ -203,8 +204,9 @@ class Sweeper:
         row = connection.execute(query, parameters).fetchone()
         return int(row[0]) if row else 0
 
-    def run(self, scheduler: BlockingScheduler) -> None:
-        """Watch every beat, sweep each workflow at its interval, prune every hour; until the scheduler stops."""
+    def run(self, stop: threading.Event) -> None:
+        """Watch every beat, sweep each workflow at its interval, prune every hour; a pass that runs may end."""
+        scheduler = BackgroundScheduler(timezone="UTC")
         options: dict[str, Any] = {
             "trigger": "interval",
             "max_instances": 1,
@@ -217,6 +219,8 @@ class Sweeper:
             scheduler.add_job(self._safely, args=[self.sweep, name], seconds=interval, **options)
         scheduler.add_job(self._safely, args=[self.prune], hours=1, **options)
         scheduler.start()
+        stop.wait()
+        scheduler.shutdown(wait=True)
 
     def _safely(self, step: Any, *arguments: Any) -> None:
         """A database that is away costs a pass, not the sweeper."""

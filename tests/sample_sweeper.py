@@ -2,8 +2,6 @@
 
 import threading
 
-from apscheduler.schedulers.blocking import BlockingScheduler
-
 from app.config import load_settings
 from app.logs import configure_logging
 from app.supervisor import exit_with_parent
@@ -15,12 +13,10 @@ from tests.samples import sample_workflow
 def main() -> None:
     settings = load_settings()
     configure_logging(settings)
-    scheduler = BlockingScheduler(timezone="UTC")
     stop = threading.Event()
     exit_with_parent(stop.set)
-    threading.Thread(target=lambda: (stop.wait(), scheduler.shutdown()), daemon=True).start()
     pool = open_pool(settings.database_url, size=2, name="sweeper")
-    Sweeper(pool, [sample_workflow()], settings).run(scheduler)
+    Sweeper(pool, [sample_workflow()], settings).run(stop)
     pool.close()
 
 

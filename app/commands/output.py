@@ -45,8 +45,8 @@ def new_file(path: Path, *, force: bool | None = None) -> Iterator[Path]:
     special = _is_special(final)
     partial = final if special else final.with_name(f".{os.getpid()}.partial")
     try:
-        partial.touch()
         try:
+            partial.touch()
             yield partial
             partial.replace(final)
         finally:

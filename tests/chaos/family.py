@@ -15,7 +15,6 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import dramatiq
-from apscheduler.schedulers.blocking import BlockingScheduler
 from dramatiq import Worker
 
 from app.broker import Nudger, make_broker
@@ -42,9 +41,10 @@ def work() -> int:
 
 def sweep() -> int:
     settings = load_settings(env_file=None)
-    scheduler = BlockingScheduler(timezone="UTC")
     exit_with_parent(lambda: os._exit(0))
-    Sweeper(open_pool(settings.database_url, size=2, name="sweeper"), [chaos_workflow()], settings).run(scheduler)
+    Sweeper(open_pool(settings.database_url, size=2, name="sweeper"), [chaos_workflow()], settings).run(
+        threading.Event()
+    )
     return 0
 
 

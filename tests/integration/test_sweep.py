@@ -1,5 +1,6 @@
 """The sweeper's manners: bounded passes, honest counts, and who it calls dead."""
 
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from types import SimpleNamespace
@@ -238,3 +239,12 @@ def test_one_beat_is_enough_to_live_and_a_worker_that_went_away_is_forgotten(clo
     for look in range(12):
         assert observer.dead({worker: look // 6} if look % 6 else {worker: look // 6, gone: 1}) == {}
         clock.passes(5)
+
+
+def test_a_sweeper_that_was_told_to_stop_before_it_began_ends_at_once(stage):
+    stop = threading.Event()
+    stop.set()
+
+    stage.sweeper().run(stop)
+
+    assert stage.value("select count(*) from engine.sweep_position") == 0

@@ -36,6 +36,20 @@ def test_a_name_that_is_too_long_is_told(tmp_path):
         pass
 
 
+def test_a_file_that_is_interrupted_at_its_very_beginning_is_not_left_behind(tmp_path, monkeypatch):
+    touch = Path.touch
+
+    def interrupted(path):
+        touch(path)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "touch", interrupted)
+    with pytest.raises(KeyboardInterrupt), new_file(tmp_path / "contacts.csv"):
+        pass
+
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_standard_output_without_space_is_told_in_one_line():
     program = (
         "import click\nfrom app.commands.output import standard_output\n"
