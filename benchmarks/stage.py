@@ -61,7 +61,13 @@ def stage(rows: int) -> Iterator[tuple[str, Connection]]:
 @contextlib.contextmanager
 def workers(url: str, user: Connection, processes: int) -> Iterator[list[subprocess.Popen[bytes]]]:
     """Worker processes, registered and listening."""
-    environment = {**os.environ, "DATABASE_URL": url, "SCRAPERSKY_METRICS_PORT": "0", "SCRAPERSKY_LOG_LEVEL": "warning"}
+    environment = {
+        "SCRAPERSKY_THREADS": "8",  # rows that do nothing gain nothing by more
+        **os.environ,
+        "DATABASE_URL": url,
+        "SCRAPERSKY_METRICS_PORT": "0",
+        "SCRAPERSKY_LOG_LEVEL": "warning",
+    }
     command = [sys.executable, "-m", "benchmarks.noop"]
     started = [subprocess.Popen(command, env=environment) for _ in range(processes)]
     try:
