@@ -32,7 +32,7 @@ def test_nothing_needs_to_be_set():
     assert settings == Settings()
     assert settings.database_url == settings.listen_database_url == settings.broker_url == ""
     assert settings.default_tenant_id == UUID("550e8400-e29b-41d4-a716-446655440000")
-    assert (settings.processes, settings.threads, settings.metrics_port) == (2, 8, 9464)
+    assert (settings.processes, settings.threads, settings.metrics_port) == (2, 16, 9464)
     assert (settings.beat, settings.lease, settings.history) == (5 * SECOND, 30 * SECOND, timedelta(days=30))
 
 
@@ -49,7 +49,7 @@ def test_an_empty_value_in_the_environment_takes_back_what_the_file_says(tmp_pat
 
     settings = load_settings({"DATABASE_URL": "", "SCRAPERSKY_THREADS": " "}, file)
 
-    assert (settings.database_url, settings.threads) == ("", 8)
+    assert (settings.database_url, settings.threads) == ("", 16)
 
 
 def test_without_arguments_the_process_environment_and_the_working_directory_are_read(tmp_path, monkeypatch):
