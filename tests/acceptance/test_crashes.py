@@ -4,18 +4,19 @@ import os
 import signal
 import time
 
-import pytest
-
 from tests.process_support import registered, stays, wait_for_workers, wait_until
 
-FAST = 60
 
-
-@pytest.fixture
-def fast_rows(rows):
-    """Rows to learn from: after them the workers claim batches."""
-    rows.queue(*(names := rows.add_many("fast", FAST)))
-    return names
+def teach(rows, ledger, processes):
+    """Rows to learn from, until every process has had some: then each of them claims batches."""
+    wait_until(lambda: len(registered(rows.connection)) == processes)
+    taught = []
+    while len({pid for name in taught for _, pid in ledger.lines(name)}) < processes:
+        names = rows.add_many(f"lesson-{len(taught)}", 30, "sleep 0.01")
+        rows.queue(*names)
+        rows.wait_for("Done", *names)
+        taught += names
+    return taught
 
 
 def hold_a_batch(rows, gate):
@@ -36,11 +37,10 @@ def worker_of(rows, name):
     return found and found[0]
 
 
-def test_a_killed_workers_batch_is_recovered_by_its_parent_in_under_two_seconds(rows, fast_rows, gate, ledger, run):
+def test_a_killed_workers_batch_is_recovered_by_its_parent_in_under_two_seconds(rows, gate, ledger, run):
     # A lease of a minute: only the parent can be this quick.
     run("tests.sample_up", SCRAPERSKY_PROCESSES="2", SCRAPERSKY_LEASE_SECONDS="60")
-    rows.wait_for("Done", *fast_rows)
-    wait_until(lambda: len(registered(rows.connection)) == 2)
+    taught = teach(rows, ledger, processes=2)
     batch = hold_a_batch(rows, gate)
     victim = worker_of(rows, "gated")
 
@@ -54,7 +54,7 @@ def test_a_killed_workers_batch_is_recovered_by_its_parent_in_under_two_seconds(
     assert recovered_after < 2
     assert ledger.overlapping(killed={victim}) == set()
     assert [what for what, _ in ledger.lines("gated")] == ["began", "began", "ended"]
-    assert all([what for what, _ in ledger.lines(name)] == ["began", "ended"] for name in (*fast_rows, *batch[1:]))
+    assert all([what for what, _ in ledger.lines(name)] == ["began", "ended"] for name in (*taught, *batch[1:]))
     assert all(rows.findings(name) == 1 for name in batch)
 
 
@@ -100,9 +100,9 @@ def test_a_row_that_kills_its_process_fails_for_good_and_says_why(rows, run):
     rows.wait_for("Done", "next")
 
 
-def test_the_innocent_rows_of_a_poisoned_batch_all_complete(rows, fast_rows, run):
+def test_the_innocent_rows_of_a_poisoned_batch_all_complete(rows, ledger, run):
     run("tests.sample_up", SCRAPERSKY_PROCESSES="1")
-    rows.wait_for("Done", *fast_rows)
+    teach(rows, ledger, processes=1)
     rows.pause(paused=True)
     innocent = rows.add_many("innocent", 10)
     rows.queue(*innocent)

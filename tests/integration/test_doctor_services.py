@@ -5,6 +5,7 @@ from uuid import uuid4
 import pytest
 
 from app import VERSION
+from app.config import Settings
 from app.demo.authority import Authority
 from app.demo.places_refusals import Fault
 from app.demo.places_simulator import PlacesSimulator
@@ -93,7 +94,7 @@ def test_a_canary_that_waits_behind_other_rows_is_a_warning(doctor, db):
 
     assert finding.verdict == "warn"
     assert "1 other rows are running" in finding.seen
-    assert doctor.settings.threads == 16
+    assert doctor.settings.threads == 2 * Settings().threads
 
 
 def test_a_canary_without_its_trigger_is_a_failure_and_leaves_nothing_behind(doctor, db):
