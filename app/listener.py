@@ -22,8 +22,9 @@ log = logging.getLogger(__name__)
 FOLD_SECONDS = 0.005
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.2, 10.0
 
-# One look at the head of each queue: its cost does not grow with what waits behind it. The canary is left to the
-# doorbell, or it would prove nothing.
+# One look at the head of each queue. Its cost does not grow with what is due; delayed rows are skipped by the index from
+# PostgreSQL 18 on, and read there before (300,000 of them in 11 ms). The canary is left to the doorbell, or it would
+# prove nothing.
 DUE = """
 select workflow.name
 from engine.workflow

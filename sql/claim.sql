@@ -14,6 +14,9 @@ where name = %(workflow)s
 select set_config('lock_timeout', '10s', true), pg_advisory_xact_lock(hashtextextended('engine.pace ' || %(group)s, 0)),
        set_config('lock_timeout', '200ms', true)
 
+-- name: held_back
+select engine.is_held_back(workflow.*) from engine.workflow where name = %(workflow)s
+
 -- name: take_jobs
 -- The due jobs, as many as the batch, the limit and a registered worker allow.
 update engine.job as job
@@ -44,8 +47,7 @@ where job.ctid = any(array(
                     select usage.used from engine.usage
                     where usage.workflow = %(workflow)s and usage.period = 'day'
                       and usage.starts_at = date_trunc('day', statement_timestamp(), workflow.day_zone)
-                      and coalesce(workflow.per_day, workflow.declared_per_day) is not null), 0),
-                case when engine.is_held_back(workflow.*) then 0 end
+                      and coalesce(workflow.per_day, workflow.declared_per_day) is not null), 0)
             ))
         end
         from engine.workflow where workflow.name = %(workflow)s
@@ -59,6 +61,29 @@ returning job.pk, job.generation, job.attempt, job.lost, job.key, job.priority,
           (select coalesce(per_minute, declared_per_minute, per_day, declared_per_day) is not null
            from engine.workflow where name = %(workflow)s)
 
+-- name: look
+-- More due jobs, to find among many that may not begin those that may; locked, and not yet taken.
+select due.pk, due.generation, due.attempt + 1, due.lost, due.key, due.priority,
+       extract(epoch from statement_timestamp() - due.run_at)::float8
+from engine.job as due
+where due.workflow = %(workflow)s and due.token is null and not due.dead and due.run_at <= statement_timestamp()
+  and (due.lost = 0 or %(suspects)s)
+order by due.priority, due.run_at
+limit %(look)s
+for update of due skip locked
+
+-- name: take_chosen
+update engine.job as job
+set token = %(token)s, worker_id = %(worker)s, attempt = job.attempt + 1, started_at = clock_timestamp()
+where job.workflow = %(workflow)s and job.pk = any(%(pks)s) and job.token is null
+
+-- name: survey
+-- Of many, those that a run could begin with: their row wants one, and nobody has locked it.
+select wanted.{pk}::text
+from {table} as wanted
+where wanted.{pk} = any(%(pks)s::{pk_type}[]) and wanted.{status} = %(queued)s
+for no key update of wanted skip locked
+
 -- name: take_rows
 update {table} as item
 set {status} = %(processing)s
@@ -71,32 +96,41 @@ where item.ctid = any(array(
 returning item.{pk}::text, item.ctid::text, {columns}
 
 -- name: drop_withdrawn
--- Of the jobs that we hold: those whose row no longer asks for work.
+-- Of the jobs that we have taken or locked: those whose row no longer asks for work.
 delete from engine.job
-where job.workflow = %(workflow)s and job.token = %(token)s and job.pk = any(%(pks)s)
+where job.workflow = %(workflow)s and job.pk = any(%(pks)s) and (job.token = %(token)s or job.token is null)
   and not exists (select 1 from {table} as item where item.{pk} = {job_pk} and item.{status} = %(queued)s)
 
 -- name: give_back
 -- Rows that a user has locked, whose key must be spared, or that must run alone: later, and no attempt is burnt.
 update engine.job as job
-set token = null, worker_id = null, attempt = job.attempt - 1,
+set token = null, worker_id = null, attempt = job.attempt - (job.token is not null)::int,
     run_at = case when wait.seconds > 0 then clock_timestamp() + make_interval(secs => wait.seconds) else job.run_at end
 from unnest(%(pks)s::text[], %(seconds)s::float8[]) as wait (pk, seconds)
-where job.workflow = %(workflow)s and job.pk = wait.pk and job.token = %(token)s
+where job.workflow = %(workflow)s and job.pk = wait.pk and (job.token = %(token)s or job.token is null)
 
 -- name: key_state
+-- How many of a key run, when the next may start, and until when, for rows of which priority, starts are given away.
 select wanted.key,
        (select count(*) from engine.job
         where job.key = wanted.key and job.worker_id is not null and job.token is distinct from %(token)s),
-       coalesce((select extract(epoch from pace.next_start - clock_timestamp())
-                 from engine.pace where pace.key = wanted.key), 0)::float8
+       coalesce(extract(epoch from pace.next_start - clock_timestamp()), 0)::float8,
+       coalesce(extract(epoch from pace.last_slot - clock_timestamp()), '-infinity')::float8,
+       pace.slot_priority
 from unnest(%(keys)s::text[]) as wanted (key)
+left join engine.pace on pace.key = wanted.key
 
 -- name: set_pace
 insert into engine.pace as pace (key, next_start)
 select key, clock_timestamp() + make_interval(secs => seconds)
 from unnest(%(keys)s::text[], %(seconds)s::float8[]) as started (key, seconds)
 on conflict (key) do update set next_start = excluded.next_start
+
+-- name: set_slots
+insert into engine.pace as pace (key, next_start, last_slot, slot_priority)
+select key, clock_timestamp(), clock_timestamp() + make_interval(secs => seconds), priority
+from unnest(%(keys)s::text[], %(seconds)s::float8[], %(priorities)s::int[]) as given (key, seconds, priority)
+on conflict (key) do update set last_slot = excluded.last_slot, slot_priority = excluded.slot_priority
 
 -- name: spend
 -- Rows begun, on the budget of this minute and this day.

@@ -121,6 +121,11 @@ create table if not exists engine.pace (
     next_start timestamptz not null
 ) with (fillfactor = 70);
 
+-- Rows that must wait for their key get starts one after the other: the last one given away, and to which priority.
+alter table engine.pace
+    add column if not exists last_slot timestamptz,
+    add column if not exists slot_priority integer;
+
 -- One row per worker process boot. No index holds beats, so a beat is a HOT update.
 create table if not exists engine.worker (
     id uuid primary key,

@@ -1,16 +1,32 @@
 """Queued -> Processing: take a batch of rows for this worker, this attempt, and nobody else."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 from uuid import UUID, uuid4
 
-from psycopg import Connection, sql
+from psycopg import Connection, Cursor, sql
 
-from db.declaration import Declaration
+from db.declaration import Declaration, Politeness
+from db.lifecycle.downstream import Downstream
+from db.lifecycle.pace import Key, Pace
 from db.statements import statements, text_array
 
 # How long a row whose lock a user holds steps aside before it is looked at again.
 LOCKED_ROW_SECONDS = 1.0
+# When none of the rows at the head of the queue may begin, so many behind them are looked at, in the same transaction.
+LOOKS = (30, 300)
+
+
+class Claimed(NamedTuple):
+    pk: str
+    tid: str
+    generation: int
+    attempt: int
+    lost: int
+    max_attempts: int
+    waited: float
+    key: str | None
+    values: tuple[Any, ...]
 
 
 class _Job(NamedTuple):
@@ -25,17 +41,19 @@ class _Job(NamedTuple):
     batch: int
     budgeted: bool
 
+    def like(self, own: Sequence[Any]) -> "_Job":
+        """Another of the same workflow."""
+        return _Job._make((*own, self.max_attempts, self.batch, self.budgeted))
 
-class Claimed(NamedTuple):
+    def claimed(self, row: tuple[Any, ...]) -> Claimed:
+        return Claimed(
+            self.pk, row[1], self.generation, self.attempt, self.lost, self.max_attempts, self.waited, self.key, row[2:]
+        )
+
+
+class _Later(NamedTuple):
     pk: str
-    tid: str
-    generation: int
-    attempt: int
-    lost: int
-    max_attempts: int
-    waited: float
-    key: str | None
-    values: tuple[Any, ...]
+    seconds: float
 
 
 class Batch(NamedTuple):
@@ -55,94 +73,130 @@ class Claimer:
         self.declaration = declaration
         selected = sql.SQL(", ").join(declaration.column_of(column, "item") for column in columns)
         self.sql = statements("claim.sql", **{**declaration.names, "columns": selected})
+        self._downstream = Downstream(self.sql["held_back"], declaration.name) if declaration.feeds else None
         words = declaration.words
         self.parameters = {"workflow": declaration.name, "queued": words.queued, "processing": words.processing}
 
     def claim(self, connection: Connection[Any], worker: UUID, size: int, *, suspects: bool = True) -> Batch:
         """Take up to `size` rows, inside the caller's transaction; without suspects, none whose worker died on it."""
-        parameters: dict[str, Any] = {
+        claim = _Claim(self.sql, self.declaration.politeness, connection)
+        claim.parameters = {
             **self.parameters,
-            "token": uuid4(),
+            "token": claim.token,
             "worker": worker,
             "size": size,
             "suspects": suspects,
         }
-        in_turns = connection.execute(self.sql["serialise"], parameters).fetchone() is not None
-        if self.declaration.politeness is not None:
-            in_turns = True
-            connection.execute(self.sql["serialise_group"], {"group": self.declaration.politeness.group})
-        jobs = [_Job(*job) for job in connection.execute(self.sql["take_jobs"], parameters).fetchall()]
-        if not jobs:
-            return Batch(parameters["token"], (), full=False, in_turns=in_turns)
-        jobs.sort(key=lambda job: (job.priority, -job.waited))
-        allowed = self._polite(connection, parameters, self._alone_if_suspect(connection, parameters, jobs))
-        rows = self._take_rows(connection, parameters, allowed)
-        claimed = [self._claimed(job, rows[job.pk]) for job in allowed if job.pk in rows]
-        if claimed and jobs[0].budgeted:
-            connection.execute(self.sql["spend"], {**parameters, "rows": len(claimed)})
-        full = len(jobs) >= min(size, jobs[0].batch) or len(claimed) < len(jobs)
-        return Batch(parameters["token"], claimed, full, in_turns)
+        in_turns = claim.execute("serialise").fetchone() is not None or self.declaration.politeness is not None
+        if self._downstream is not None and self._downstream.holds_back(connection):
+            return Batch(claim.token, (), full=False, in_turns=in_turns)
+        rows, full = claim.take(size)
+        return Batch(claim.token, rows, full, in_turns)
 
-    def _claimed(self, job: _Job, row: tuple[Any, ...]) -> Claimed:
-        return Claimed(
-            job.pk, row[1], job.generation, job.attempt, job.lost, job.max_attempts, job.waited, job.key, row[2:]
-        )
 
-    def _take_rows(
-        self, connection: Connection[Any], parameters: dict[str, Any], jobs: list[_Job]
-    ) -> dict[str, tuple[Any, ...]]:
-        """Set Processing. Forget jobs whose row wants no work any more; let the rows that a user has locked wait."""
-        found = connection.execute(self.sql["take_rows"], {**parameters, "pks": text_array(job.pk for job in jobs)})
-        rows = {row[0]: row for row in found.fetchall()}
-        missing = [job.pk for job in jobs if job.pk not in rows]
-        if missing:
-            connection.execute(self.sql["drop_withdrawn"], {**parameters, "pks": missing})
-            self._give_back(connection, parameters, [(pk, LOCKED_ROW_SECONDS) for pk in missing])
-        return rows
+class _Claim:
+    """One claim, from its first lock to the rows that are set to Processing."""
 
-    def _give_back(
-        self, connection: Connection[Any], parameters: dict[str, Any], jobs: Sequence[tuple[str, float]]
+    def __init__(
+        self, statements: Mapping[str, bytes], politeness: Politeness | None, connection: Connection[Any]
     ) -> None:
-        if jobs:
-            pks, seconds = [pk for pk, _ in jobs], [seconds for _, seconds in jobs]
-            connection.execute(self.sql["give_back"], {**parameters, "pks": pks, "seconds": seconds})
+        self.token = uuid4()
+        self.parameters: dict[str, Any] = {}
+        self._sql = statements
+        self._politeness = politeness
+        self._connection = connection
+        self._taken: frozenset[str] = frozenset()
 
-    def _alone_if_suspect(
-        self, connection: Connection[Any], parameters: dict[str, Any], jobs: list[_Job]
-    ) -> list[_Job]:
+    def execute(self, name: str, **more: Any) -> Cursor[Any]:
+        return self._connection.execute(self._sql[name], {**self.parameters, **more})
+
+    def take(self, size: int) -> tuple[list[Claimed], bool]:
+        """The rows, and whether there may be more."""
+        if self._politeness is not None:
+            self.execute("serialise_group", group=self._politeness.group)
+        head = _in_order(_Job(*job) for job in self.execute("take_jobs").fetchall())
+        if not head:
+            return [], False
+        self._taken = frozenset(job.pk for job in head)
+        jobs, claimed = head, self._begin(self._choose(head, len(head)))
+        for look in LOOKS:
+            if claimed or not jobs:
+                break
+            jobs = _in_order(head[0].like(job) for job in self.execute("look", look=look).fetchall())
+            claimed = self._begin(self._chosen_of_many(jobs, len(head)))
+        if claimed and head[0].budgeted:
+            self.execute("spend", rows=len(claimed))
+        return claimed, len(jobs) >= min(size, head[0].batch) or len(claimed) < len(jobs)
+
+    def _begin(self, jobs: list[_Job]) -> list[Claimed]:
+        """Set Processing."""
+        found = self.execute("take_rows", pks=text_array(job.pk for job in jobs)).fetchall() if jobs else []
+        rows = {row[0]: row for row in found}
+        self._set_aside([job.pk for job in jobs if job.pk not in rows])
+        return [job.claimed(rows[job.pk]) for job in jobs if job.pk in rows]
+
+    def _chosen_of_many(self, jobs: list[_Job], room: int) -> list[_Job]:
+        pks = text_array(job.pk for job in jobs)
+        ready = {pk for (pk,) in self.execute("survey", pks=pks).fetchall()} if jobs else set()
+        self._set_aside([job.pk for job in jobs if job.pk not in ready])
+        chosen = self._choose([job for job in jobs if job.pk in ready], room)
+        if chosen:
+            self._taken |= {job.pk for job in chosen}
+            self.execute("take_chosen", pks=[job.pk for job in chosen])
+        return chosen
+
+    def _choose(self, jobs: list[_Job], room: int) -> list[_Job]:
+        """As many as there is room for, of those whose key may start now."""
+        jobs = self._alone_if_suspect(jobs)
+        return jobs[:room] if self._politeness is None else self._polite(self._politeness, jobs, room)
+
+    def _alone_if_suspect(self, jobs: list[_Job]) -> list[_Job]:
         """A row whose worker died runs alone, so that a poisonous one takes no innocent rows with it."""
         if all(job.lost == 0 for job in jobs):
             return jobs
         chosen = jobs[:1] if jobs[0].lost else [job for job in jobs if job.lost == 0]
         kept = {job.pk for job in chosen}
-        self._give_back(connection, parameters, [(job.pk, 0.0) for job in jobs if job.pk not in kept])
+        self._give_back([_Later(job.pk, 0.0) for job in jobs if job.pk not in kept])
         return chosen
 
-    def _polite(self, connection: Connection[Any], parameters: dict[str, Any], jobs: list[_Job]) -> list[_Job]:
-        """Those whose key may start now; the others get a later slot, spaced out."""
-        politeness = self.declaration.politeness
-        if politeness is None:
-            return jobs
-        spacing = politeness.spacing.total_seconds()
+    def _polite(self, politeness: Politeness, jobs: list[_Job], room: int) -> list[_Job]:
+        """Those whose key may not start get a slot in its line."""
         keys = sorted({job.key for job in jobs if job.key is not None})
-        state = connection.execute(self.sql["key_state"], {**parameters, "keys": keys}).fetchall()
-        running = {key: count for key, count, _ in state}
-        pause = {key: max(0.0, seconds) for key, _, seconds in state}
+        pace = Pace(politeness, (Key(*key) for key in self.execute("key_state", keys=keys).fetchall()))
         allowed: list[_Job] = []
-        spared: list[tuple[str, float]] = []
+        others: list[_Later] = []
         for job in jobs:
-            if job.key is None:
+            if job.key is not None and not pace.may_start(job.key):
+                others.append(_Later(job.pk, pace.slot(job.key, job.priority)))
+            elif len(allowed) < room:
                 allowed.append(job)
-            elif pause[job.key] <= 0 and running[job.key] < politeness.at_once:
-                allowed.append(job)
-                running[job.key] += 1
-                pause[job.key] = spacing
-            else:
-                slot = max(pause[job.key], spacing / 2, 0.1)
-                spared.append((job.pk, slot))
-                pause[job.key] = slot + spacing
-        self._give_back(connection, parameters, spared)
-        started = sorted({job.key for job in allowed if job.key is not None})
-        if started:
-            connection.execute(self.sql["set_pace"], {"keys": started, "seconds": [spacing] * len(started)})
+                if job.key is not None:
+                    pace.start(job.key)
+        self._give_back(others)
+        self._remember(pace)
         return allowed
+
+    def _remember(self, pace: Pace) -> None:
+        if pace.started:
+            keys = sorted(pace.started)
+            self.execute("set_pace", keys=keys, seconds=[pace.spacing] * len(keys))
+        if pace.crowded:
+            crowded = [pace.keys[name] for name in sorted(pace.crowded)]
+            names, seconds = [key.name for key in crowded], [key.last_slot for key in crowded]
+            self.execute("set_slots", keys=names, seconds=seconds, priorities=[key.slot_priority for key in crowded])
+
+    def _set_aside(self, pks: list[str]) -> None:
+        """Forget jobs whose row wants no work any more; let the rows that a user has locked wait."""
+        if pks:
+            self.execute("drop_withdrawn", pks=pks)
+            self._give_back([_Later(pk, LOCKED_ROW_SECONDS) for pk in pks])
+
+    def _give_back(self, jobs: list[_Later]) -> None:
+        """What was only looked at and need not wait is still where it was."""
+        jobs = [job for job in jobs if job.seconds > 0 or job.pk in self._taken]
+        if jobs:
+            self.execute("give_back", pks=[job.pk for job in jobs], seconds=[job.seconds for job in jobs])
+
+
+def _in_order(jobs: Iterable[_Job]) -> list[_Job]:
+    return sorted(jobs, key=lambda job: (job.priority, -job.waited))

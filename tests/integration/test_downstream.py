@@ -2,9 +2,11 @@
 
 import pytest
 
+from db.lifecycle import Claimer
+from db.lifecycle.downstream import Downstream
 from db.people import steering
 from tests.dashboard_support import visitor_of
-from tests.lifecycle_support import keys
+from tests.lifecycle_support import guarded, keys, wait_until
 
 pytest_plugins = ["tests.stage_support", "tests.why_support"]
 
@@ -14,16 +16,22 @@ WAIT = (
 LIMIT = "update engine.workflow set max_downstream = %s where name = 'sampling'"
 
 
+def claim(stage):
+    """By a process that has not asked before, and so remembers nothing."""
+    with guarded(stage.engine):
+        return Claimer(stage.workflow, stage.workflow.columns).claim(stage.engine, stage.worker, 1)
+
+
 def test_no_row_is_begun_while_as_many_wait_downstream_as_may(stage_with):
     stage = stage_with(feeds="page_curation", max_downstream=3)
     rows = stage.add(2)
     stage.user.execute(WAIT, [1, 2])
-    (first,) = keys(stage.claim(1))
+    (first,) = keys(claim(stage))
     stage.user.execute(WAIT, [3, 3])
 
-    held_back = keys(stage.claim(1))
+    held_back = keys(claim(stage))
     stage.user.execute("delete from engine.job where workflow = 'page_curation' and pk = '1'")
-    after = keys(stage.claim(1))
+    after = keys(claim(stage))
 
     assert held_back == []
     assert {first, *after} == set(rows)
@@ -39,7 +47,19 @@ def test_rows_that_run_or_failed_downstream_hold_nobody_back(stage_with):
         "where workflow = 'page_curation' and pk = '2'"
     )
 
-    assert len(stage.claim().rows) == 1
+    assert len(claim(stage).rows) == 1
+
+
+def test_an_answer_that_took_long_is_kept_for_a_while(stage):
+    stage.user.execute("create table answer as select true as now")
+    downstream = Downstream(b"select now from answer, pg_sleep(0.05)", "sampling")
+
+    answers = [downstream.holds_back(stage.engine)]
+    stage.user.execute("update answer set now = false")
+    answers.append(downstream.holds_back(stage.engine))
+
+    assert answers == [True, True]
+    wait_until(lambda: not downstream.holds_back(stage.engine))
 
 
 def test_an_operators_limit_overrides_the_declared_one(stage_with):
@@ -48,9 +68,9 @@ def test_an_operators_limit_overrides_the_declared_one(stage_with):
     stage.user.execute(WAIT, [1, 4])
 
     stage.user.execute(LIMIT, [4])
-    assert keys(stage.claim()) == []
+    assert keys(claim(stage)) == []
     stage.user.execute(LIMIT, [5])
-    assert len(stage.claim().rows) == 1
+    assert len(claim(stage).rows) == 1
 
 
 def test_who_is_held_back_is_seen_in_the_overview(stage_with):

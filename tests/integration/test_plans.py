@@ -30,9 +30,12 @@ CLAIM, JOB = "job_running(workflow, token)", "job_pkey(workflow, pk)"
 # How each statement may find the rows of the business table and of engine.job, by alias.
 WAYS = {
     "take_jobs": {"due": ["job_ready(workflow, run_at)"], "running": ["job_running(workflow)"], "job": [PLACE]},
+    "look": {"due": ["job_ready(workflow, run_at)"]},
+    "take_chosen": {"job": [JOB]},
+    "survey": {"wanted": [PRIMARY_KEY]},
     "take_rows": {"wanted": [PRIMARY_KEY], "item": [PLACE]},
-    "drop_withdrawn": {"job": [CLAIM], "item": [PRIMARY_KEY]},
-    "give_back": {"job": [CLAIM, JOB]},
+    "drop_withdrawn": {"job": [JOB], "item": [PRIMARY_KEY]},
+    "give_back": {"job": [JOB]},
     "key_state": {"job": ["job_running_key(key)"]},
     "end_jobs": {"held": [CLAIM], "job": [PLACE]},
     "completion": {"item": [PLACE]},
@@ -128,7 +131,7 @@ def live_through(stage, last_digit):
     user.execute("begin")
     stage.set(withdrawn, status="Skipped")
     stage.set(held, by=user, note="still writing")
-    stage.record(stage.claim(by=connection), by=connection)
+    stage.record(stage.claim(1, by=connection), by=connection)
     stage.record(stage.claim(by=connection), Found(values={"note": "noted"}), by=connection)
     user.execute("rollback")
     found = Found(rows=[Finding(name="a find")], values={"note": "noted"}, reason="so it is")

@@ -29,7 +29,9 @@ def stage_at_once(stage_with):
 @pytest.fixture
 def stage_spaced(stage_with):
     """A stage where rows of a host start so many seconds apart, however many run."""
-    return lambda seconds: stage_with(politeness=polite(at_once=100, spacing=timedelta(seconds=seconds)))
+    return lambda seconds, **others: stage_with(
+        politeness=polite(at_once=100, spacing=timedelta(seconds=seconds)), **others
+    )
 
 
 def everybody_may_try_again(stage):
@@ -94,10 +96,85 @@ def test_a_crowd_of_one_host_at_the_head_does_not_starve_the_others(stage_spaced
     stage.add(200, host="busy.example")
     (other,) = stage.add(host="calm.example")
 
-    batches = [stage.claim(50) for _ in range(5)]
+    first, second = stage.claim(50), stage.claim(50)
 
-    assert other in [key for batch in batches for key in keys(batch)]
-    assert all(batch.full for batch in batches[:4])
+    assert (len(first.rows), first.full) == (1, True)
+    assert keys(second) == [other]
+
+
+@pytest.mark.parametrize("size", [1, 50])
+def test_two_thousand_rows_of_one_host_hold_up_another_for_a_few_claims_and_then_no_more(stage_spaced, size):
+    stage = stage_spaced(3600)
+    stage.add(2_000, host="busy.example")
+    stage.record(stage.claim(size))
+    (other,) = stage.add(host="calm.example")
+
+    claims = next(number for number in range(1, 100) if other in keys(stage.claim(size)))
+    (third,) = stage.add(host="third.example")
+
+    assert claims <= 7
+    assert third in keys(stage.claim(size))
+
+
+def test_a_row_that_stepped_aside_keeps_its_place_in_the_line_of_its_host(stage_spaced):
+    stage = stage_spaced(3600)
+    stage.add(100, host="busy.example")
+    stage.record(stage.claim())
+    slots = "select pk, run_at from engine.job order by pk"
+    before = stage.user.execute(slots).fetchall()
+    stage.add(host="calm.example")
+
+    stage.record(stage.claim())
+
+    assert stage.user.execute(slots).fetchall() == before
+    assert len({run_at for _, run_at in before}) == len(before) == 99
+
+
+def test_an_urgent_row_is_due_when_its_host_is_however_many_wait_there(stage_spaced):
+    stage = stage_spaced(3600, priority="urgency")
+    stage.add(500, host="busy.example", urgency=5)
+    stage.record(stage.claim(100))
+    assert keys(stage.claim(100)) == []
+    (urgent,) = stage.add(host="busy.example", urgency=1)
+
+    assert keys(stage.claim(100)) == []
+
+    late = stage.job(urgent).run_at - stage.value("select next_start from engine.pace")
+    assert timedelta(0) <= late < timedelta(seconds=1)
+
+
+def test_rows_that_a_user_withdrew_hold_up_nobody(stage):
+    withdrawn = stage.add(2_000)
+    stage.set(withdrawn, status=None)
+    (wanted,) = stage.add()
+
+    claims = next(number for number in range(1, 100) if keys(stage.claim(1)) == [wanted])
+
+    assert claims <= 7
+
+
+def test_rows_that_a_user_has_locked_hold_up_nobody(stage):
+    stage.add(2_000)
+    locking = stage.connect()
+    with locking.transaction():
+        locking.execute("select 1 from samples for update")
+        (free,) = stage.add()
+
+        claims = next(number for number in range(1, 100) if keys(stage.claim(1)) == [free])
+
+    assert claims <= 7
+
+
+def test_a_long_look_begins_no_more_rows_than_the_limit_in_flight_allows(stage_with):
+    stage = stage_with(max_in_flight=2, politeness=polite(at_once=1, spacing=timedelta(seconds=3600)))
+    stage.add(100, host="busy.example")
+    stage.record(stage.claim())
+    calm = [*stage.add(host="calm.example"), *stage.add(host="still.example"), *stage.add(host="mild.example")]
+
+    begun = keys(stage.claim())
+
+    assert len(begun) == len(set(begun) & set(calm)) == 2
+    assert stage.statuses(calm).count("Queued") == 1
 
 
 def test_rows_that_are_spared_wait_in_queued_burn_no_attempt_and_get_slots_of_their_own(stage_spaced):
