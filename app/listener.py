@@ -22,8 +22,8 @@ log = logging.getLogger(__name__)
 FOLD_SECONDS = 0.005
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.2, 10.0
 
-# One look at the head of each queue. Its cost does not grow with what is due; delayed rows are skipped by the index from
-# PostgreSQL 18 on, and read there before (300,000 of them in 11 ms). The canary is left to the doorbell, or it would
+# One look at the head of each queue. Its cost does not grow with what is due. What is delayed the index skips from
+# PostgreSQL 18 on; before, it is read there (300,000 rows in 11 ms). The canary is left to the doorbell, or it would
 # prove nothing.
 DUE = """
 select workflow.name
