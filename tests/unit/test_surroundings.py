@@ -31,6 +31,27 @@ def test_an_authority_a_chamber_a_host_and_an_insurer_are_not_the_organisation(o
     assert found(OWN + others) == (["info@acme-bau.de"], ["+497231154873"])
 
 
+@pytest.mark.parametrize(
+    "others",
+    [
+        "<footer>Nettside levert av Pikselbygg, 07231 748256, post@pikselbygg.no</footer>",
+        "<footer>Laget av Pikselbygg, 07231 748256, post@pikselbygg.no</footer>",
+        "<footer>Hemsidan är gjord av Pixelbygg, 07231 748256, post@pixelbygg.se</footer>",
+        "<footer>Webbdesign: Pixelbygg, 07231 748256, post@pixelbygg.se</footer>",
+        "<footer>Lavet af Pixelbyg, 07231 748256, post@pixelbyg.dk</footer>",
+        "<footer>Site maintained by Anna Field, 07231 748256, anna@fieldweb.co.uk</footer>",
+        "<p>Buiten openingstijden: Huisartsenpost Best, tel. 07231 748256</p>",
+        "<p>Legevakt: 07231 748256</p>",
+        "<p>Lægevagten, tlf. 07231 748256</p>",
+        "<p>Apotheken-Notdienst 07231 748256</p>",
+        "<p>Giftzentrale 07231 748256</p>",
+        "<p>mail@demolink.org, +1 800 603 6035</p>",
+    ],
+)
+def test_whoever_made_the_site_and_a_service_for_emergencies_are_not_the_organisation(others):
+    assert found(OWN + others) == (["info@acme-bau.de"], ["+497231154873"])
+
+
 def test_a_heading_of_others_holds_for_the_second_of_them_too():
     page = (
         "<h2>Aufsichtsbehörden:</h2>"
