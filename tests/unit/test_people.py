@@ -211,8 +211,14 @@ def test_a_name_has_the_form_of_one(text):
     [
         *("Anna", "anna huber", "Acme GmbH", "Contact Us", "Opening Hours", "Anna Huber 7", "A" * 90, ""),
         *("Sales Manager", "Oficina Norte", "Naam Eva Lang"),
-        *("Womens Football Manager", "League Delegate", "Villa Rosa", "Iglesia de Valbois", "Santa Clara"),
-        *("개인정보 담당 홍길동 이메일", "홍길동 사업자등록번호", "Kantor Kementerian Agama"),
+        *("Womens Football Manager", "League Delegate", "Villa Rosa", "Iglesia de Valbois", "Santa Clara", "Zur Linde"),
+        *(
+            "개인정보 담당 홍길동 이메일",
+            "홍길동 사업자등록번호",
+            "Kantor Kementerian Agama",
+            "Írok Gmailben",
+            "Schreib Uns",
+        ),
     ],
 )
 def test_other_text_is_no_name(text):
