@@ -1,5 +1,6 @@
 """The contacts of a page: what a person would note down for this organisation after reading it."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from actors.parse.emails import Email, find_emails
@@ -26,11 +27,16 @@ def find_contacts(html: str, *, url: str, region: str | None) -> Contacts:
 
 def contacts_of(document: Document, *, url: str, region: str | None) -> Contacts:
     surroundings = Surroundings(document)
-    emails = find_emails(document, Site.of(url or document.canonical or ""), surroundings)
+    site = Site.of(url or document.canonical or "")
+    emails = find_emails(document, site, surroundings)
     phones, faxes = find_phones(document, region or likely_region(document, url), surroundings)
     stated = stated_people(document)
     blocks = document.blocks_around([*(email.line for email in emails), *(each.line for each in (*phones, *faxes))])
-    named = [_named(email, stated, document.lines)._replace(blocks=blocks.get(email.line, ())) for email in emails]
+    owners = _owners(emails, stated, document.lines, site)
+    named = [
+        _named(email, owner)._replace(blocks=blocks.get(email.line, ()))
+        for email, owner in zip(emails, owners, strict=True)
+    ]
     beside = [Person(email.name, email.role, email.address) for email in named if email.name]
     return Contacts(
         emails=tuple(named),
@@ -40,12 +46,17 @@ def contacts_of(document: Document, *, url: str, region: str | None) -> Contacts
     )
 
 
-def _named(email: Email, stated: list[Person], lines: list[Line]) -> Email:
-    person = next((each for each in stated if each.email == email.address), None)
-    if person is None and email.line < len(lines):
-        first = max(0, email.line - 10)
-        texts = [line.spaced for line in lines[first : email.line + 1]]
-        person = person_beside(texts, email.line - first, email.address)
+def _owners(emails: list[Email], stated: list[Person], lines: list[Line], site: Site) -> Iterator[Person | None]:
+    """For each address the person whom the page gives it to, by its structured data or by its text."""
+    known = {person.email: person for person in reversed(stated) if person.email}
+    taken = frozenset(email.line for email in emails)
+    for email in emails:
+        is_in_text = email.address not in known and email.line < len(lines)
+        beside = person_beside(lines, email.line, email.address, taken, site.label) if is_in_text else None
+        yield known.get(email.address, beside)
+
+
+def _named(email: Email, person: Person | None) -> Email:
     if person is None or (email.name and email.name != person.name):
         return email
     return email._replace(name=person.name, role=person.role)

@@ -24,6 +24,7 @@ _LONG_LINE: Final = 2_000
 _DROP_CAP: Final = 2
 _MOST_SCRIPTS: Final = 200
 _KEEPER_BEFORE = re.compile(r"\bweb ?(?:master|mestre) ?: ?[^@:]{0,40}(?:mail ?: ?)?$", re.IGNORECASE)
+_HEADINGS: Final = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _SITE_KEEPERS: Final = (["webmaster"], ["webmestre"], ["web", "master"])
 
 
@@ -51,7 +52,7 @@ class _Mention(NamedTuple):
 def find_emails(document: Document, site: Site, surroundings: Surroundings) -> list[Email]:
     """In the order of the page; an address is counted once, by the plainest way in which it is given."""
     found: dict[str, Email] = {}
-    mentions = sorted(_mentions(document, site), key=lambda each: each[:2])
+    mentions = _without_rests(sorted(_mentions(document, site), key=lambda each: each[:2]))
     for mention in mentions:
         if is_junk(mention.address, site) or mention.address in found or len(found) >= _MOST:
             continue
@@ -71,14 +72,14 @@ def find_emails(document: Document, site: Site, surroundings: Surroundings) -> l
 
 
 def _is_keepers(document: Document, mention: _Mention) -> bool:
-    """Whether "Webmaster:" stands before it, or in the two lines above: a name may come between."""
-    lines = document.lines[max(0, mention.line - 2) : mention.line + 1]
+    """Whether "Webmaster:" stands before it, or in the two lines above: a name may come between; or as its heading."""
     if mention.line >= len(document.lines):
         return False
-    *above, own = [each.spaced for each in lines]
-    before = own[max(0, mention.place - _CONTEXT) : mention.place]
-    is_titled = any(text.rstrip().endswith(":") and words_of(text) in _SITE_KEEPERS for text in above)
-    return is_titled or _KEEPER_BEFORE.search(before) is not None
+    *above, own = document.lines[max(0, mention.line - 2) : mention.line + 1]
+    before = own.spaced[max(0, mention.place - _CONTEXT) : mention.place]
+    titles = [line.spaced for line in above if line.spaced.rstrip().endswith(":")]
+    titles += [line.spaced for line in above[-1:] if line.tag in _HEADINGS]
+    return any(words_of(title) in _SITE_KEEPERS for title in titles) or _KEEPER_BEFORE.search(before) is not None
 
 
 def _without_site_keepers(found: dict[str, Email], keepers: set[str]) -> list[Email]:
@@ -92,6 +93,19 @@ def _without_site_keepers(found: dict[str, Email], keepers: set[str]) -> list[Em
         or address.startswith("webmaster@")
         or address.rpartition("@")[2] in domains
     ]
+
+
+def _without_rests(mentions: list[_Mention]) -> list[_Mention]:
+    """Where the first letter of an address stands outside its link, what the link shows is no address."""
+    linked = {
+        (each.line, each.place + gap): each.address for each in mentions if each.method == "mailto" for gap in (0, 1)
+    }
+    return [each for each in mentions if not _first_letters(linked.get((each.line, each.place), ""), each.address)]
+
+
+def _first_letters(whole: str, rest: str) -> str:
+    letters = whole.removesuffix(rest)
+    return letters if letters != whole and len(letters) <= _DROP_CAP else ""
 
 
 def _mentions(document: Document, site: Site) -> Iterator[_Mention]:
@@ -163,8 +177,10 @@ def _in_marks(document: Document) -> Iterator[_Mention]:
                 yield _Mention(mark.line, mark.start, address, "microdata", excerpt(line, mark.start))
         how, targets = mail_targets(attributes)
         given = [address for target in targets for address, _ in addresses_in(readable(target))]
+        before = line[max(0, mark.start - _CONTEXT) : mark.start].lower().split()[-1:]
+        is_whole = any(before == [_first_letters(whole, rest)] for whole in given for rest in shown)
         # What the reader sees counts when the link behind it says otherwise.
-        for address in given if not shown or set(given) & set(shown) else []:
+        for address in given if not shown or is_whole or set(given) & set(shown) else []:
             text = line[mark.start : mark.end].strip()
             context, is_keeper = excerpt(line, mark.start) or None, words_of(text) in _SITE_KEEPERS
             yield _Mention(mark.line, mark.start, address, how, context, name_in(text), is_keeper)

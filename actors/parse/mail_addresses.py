@@ -55,6 +55,11 @@ class Site(NamedTuple):
         parsed = parse_url(url)
         return cls(registrable_domain(parsed.host) if parsed else None)
 
+    @property
+    def label(self) -> str:
+        """What its domain is called, in one word: blue-hill.co.uk is bluehill."""
+        return (self.domain or "").partition(".")[0].replace("-", "")
+
     def owns(self, address: str) -> bool:
         return self.domain is not None and registrable_domain(address.rpartition("@")[2]) == self.domain
 

@@ -11,7 +11,11 @@ from actors.parse.obfuscation import base64_text, cloudflare, rot13, typo3, unsh
 
 ITEM_NAMES: Final = {"email": "email", "telephone": "phone", "phone": "phone", "faxnumber": "fax"}
 _PROTECTED: Final = "/cdn-cgi/l/email-protection#"
-_MAIL = re.compile(r"\s{0,9}mailto:/{0,2}", re.IGNORECASE)
+_MAIL = re.compile(r"\s{0,9}mail(?:to)?:/{0,2}", re.IGNORECASE)
+# A mail service's own page for writing: its query is that of a mailto: link.
+_COMPOSE = re.compile(
+    r"\s{0,9}(?:https?:)?//(?:mail\.google\.com/mail/|outlook\.(?:live|office)\.com/)[^?#]{0,60}\?", re.IGNORECASE
+)
 _PHONE = re.compile(r"\s{0,9}(?:tel|callto|phone|telephone|sms|whatsapp):/{0,2}", re.IGNORECASE)
 _CHAT = re.compile(
     r"(?:https?:)?//(?:www\.)?(?:wa\.me/|api\.whatsapp\.com/send|web\.whatsapp\.com/send|viber\.click/)|"
@@ -38,6 +42,7 @@ def is_telling(node: LexborNode) -> bool:
     target = (attributes.get("href") or attributes.get("action") or "")[:_LONGEST]
     return (
         _MAIL.match(target) is not None
+        or _COMPOSE.match(target) is not None
         or _PHONE.match(target) is not None
         or _CHAT.match(target) is not None
         or _BARE_MAIL.match(target) is not None
@@ -87,7 +92,7 @@ def mail_targets(attributes: Mapping[str, str | None]) -> tuple[str, list[str]]:
     code = target if _CALLED.search(target) else attributes.get("onclick") or ""
     if called := _CALLED.search(_JOIN.sub("", code[:_LONGEST])):
         return "script", list(_recipients(called[1] or typo3(code) or ""))
-    if _MAIL.match(target):
+    if _MAIL.match(target) or _COMPOSE.match(target):
         return "mailto", list(_recipients(target))
     bare = _BARE_MAIL.match(target)
     return "mailto", [bare[1]] if bare else []

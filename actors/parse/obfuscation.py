@@ -23,19 +23,28 @@ _AT = re.compile(rf" ?{_OPEN} ?(?:{_AT_WORDS}) ?{_CLOSE} ?", re.IGNORECASE)
 _DOT = re.compile(rf" ?{_OPEN} ?(?:{_DOT_WORDS}) ?{_CLOSE} ?", re.IGNORECASE)
 _NAME: Final = r"(?<![\w.+-])[a-z0-9][a-z0-9._+-]{0,62}"
 _LABEL: Final = r"[a-z0-9][a-z0-9-]{0,61}"
+_HOST: Final = rf"({_LABEL}(?:\.{_LABEL}){{1,4}})(?=$|[\s,;|)]|\.(?:\s|$))"
+# "Follow us @ acme.de": nobody's mailbox is called so.
+_NOBODY: Final = "us|me|here|home|online|now|uns|nous|noi|nos|live|find|visit"
+# "Shop at acme.de": a mailbox may be called so, after a colon.
+_IN_A_SENTENCE: Final = (
+    "are|available|back|book|buy|check|directly|follow|found|hosted|is|it|join|learn|look|meet|more|only|order|out|page|"
+    "read|register|search|see|shop|shopping|site|sold|stay|store|that|them|there|this|tickets|today|up|watch|website|you"
+)
+_MAILBOX: Final = rf"((?!(?:{_NOBODY}) )(?:(?<=: )|(?!(?:{_IN_A_SENTENCE}) )){_NAME})"
 _SPOKEN = re.compile(
     rf"({_NAME}) (?:at|arroba|chiocciola) ({_LABEL}(?: (?:dot|punkt|punto|ponto) {_LABEL}){{1,4}})\b", re.IGNORECASE
 )
 _SPOKEN_DOT = re.compile(r" (?:dot|punkt|punto|ponto) ", re.IGNORECASE)
 # After a label, or alone in its line, "info at acme.de" is an address; in a sentence it is not.
-_HALF_SPOKEN = re.compile(rf"(^|mail ?[:.]? ?)({_NAME}) at ({_LABEL}(?:\.{_LABEL}){{1,4}})(?=$|[\s,;|])", re.IGNORECASE)
+_HALF_SPOKEN = re.compile(rf"(^|mail(?: us)?(?: (?:to|an|at))? ?[:.]? ?){_MAILBOX} at {_HOST}", re.IGNORECASE)
 # With hyphens it may be the name of a site as well: look-at-acme.de.
-_HYPHENED = re.compile(
-    rf"(mail ?[:.] ?)(?!www\.)({_NAME})[-_]at[-_]({_LABEL}(?:\.{_LABEL}){{1,4}})(?=$|[\s,;|])", re.IGNORECASE
-)
-# "Follow us @ acme.de" is no address; "write to info @ acme.de" is one, surely so at the site's own domain.
+_HYPHENED = re.compile(rf"(mail ?[:.] ?)(?!www\.)({_NAME})[-_]at[-_]{_HOST}", re.IGNORECASE)
+# In capitals after a small letter, or between hyphens set apart, it stands out of any sentence.
+_STANDING_OUT = re.compile(rf"(){_MAILBOX} (?:AT|-at-|-AT-) {_HOST}")
+# "Write to info @ acme.de" has an address, surely so at the site's own domain.
 _SPACED_BODY: Final = (
-    rf"((?!(?:us|me|here|home|online|now|uns|nous|noi|nos|live|find|visit) ){_NAME})(?: @ ?|@ )"
+    rf"((?!(?:{_NOBODY}) ){_NAME})(?: @ ?|@ )"
     rf"({_LABEL}(?: ?\. ?{_LABEL}){{1,4}})(?![\w@])"
 )
 _SPACED = re.compile(
@@ -51,6 +60,7 @@ _OTHER_SIGNS: Final = {
 _TYPO3_CALL = re.compile(r"linkTo_UnCryptMailto\(\s?(?:%27|['\"])(.{1,400}?)(?:%27|['\"])", re.IGNORECASE)
 _TYPO3_RANGES: Final = ((0x2B, 0x3A), (0x40, 0x5A), (0x61, 0x7A))
 _JOIN = re.compile(r"(['\"]) ?\+ ?\1")
+_COMMENT = re.compile(r"<!--[^'\"<>]{0,20}-->")
 _CLOAK = re.compile(r"var (addy\w{0,40}) ?= ?([^;]{1,300});(?: ?\1 ?= ?\1 ?\+ ?([^;]{1,300});)?")
 _WRITTEN = re.compile(r"(?:document\.write(?:ln)?|innerHTML|location\.href|window\.location) ?[=(] ?([^;]{1,600})")
 _LITERAL = re.compile(r"'([^']{0,300})'|\"([^\"]{0,300})\"|([A-Za-z_$][\w$]{0,40})")
@@ -87,7 +97,7 @@ def readable(text: str, own_domain: str | None = None) -> str:
     lowered = text.lower()
     if any(word in lowered for word in _SAID):
         text = _SPOKEN.sub(lambda match: f"{match[1]}@{_SPOKEN_DOT.sub('.', match[2])}", text)
-        for pattern in (_HALF_SPOKEN, _HYPHENED):
+        for pattern in (_HALF_SPOKEN, _HYPHENED, _STANDING_OUT):
             text = pattern.sub(lambda match: f"{match[1]}{match[2]}@{match[3]}", text)
     if " @" in text or "@ " in text:
         text = _SPACED.sub(_closed_up, text)
@@ -151,7 +161,7 @@ def written_by_script(script: str) -> str:
     """The text that a small script puts into the page: Joomla's cloak and document.write, literals joined."""
     if len(script) > _LONGEST_SCRIPT or not any(word in script for word in ("addy", "document.write", "mailto")):
         return ""
-    code = _spelled_out(" ".join(html.unescape(script).split()))
+    code = _spelled_out(_COMMENT.sub("", " ".join(html.unescape(script).split())))
     named = {
         match[1]: match[2] or match[3] for match, _ in zip(_NAMED.finditer(code), range(_MOST_NAMES), strict=False)
     }

@@ -22,6 +22,9 @@ def only(html, url=URL):
         ("<a href='mailto:%20info%40acme-bau.de'>Mail</a>", "mailto"),
         ("<a href='MAILTO://info@acme-bau.de'>Mail</a>", "mailto"),
         ("<a href='http://info@acme-bau.de'>Mail</a>", "mailto"),
+        ("<a href='mail:info@acme-bau.de'>Mail</a>", "mailto"),
+        ("<a href='https://mail.google.com/mail/?view=cm&fs=1&to=info@acme-bau.de&su=x@y.de'>Mail</a>", "mailto"),
+        ("<a href='https://mail.google.com/mail/u/0/?view=cm&amp;to=info@acme-bau.de'>Mail</a>", "mailto"),
         ("<form action='MAILTO:info@acme-bau.de'></form>", "mailto"),
         ("<button data-email='info@acme-bau.de'>Mail</button>", "mailto"),
         ("<a href='#' onclick=\"location.href='mailto:info@acme-bau.de'\">Mail</a>", "script"),
@@ -52,6 +55,19 @@ def test_addresses_come_in_the_order_of_the_page_each_once():
 
 def test_what_the_reader_sees_counts_when_the_link_says_otherwise():
     assert addresses("<a href='mailto:old@acme-bau.de'>new@acme-bau.de</a>") == ["new@acme-bau.de"]
+
+
+@pytest.mark.parametrize(
+    ("html", "address"),
+    [
+        ("<p>f<a href='mailto:fbianchi@acme-bau.de'>bianchi@acme-bau.de</a></p>", "fbianchi@acme-bau.de"),
+        ("<p>E-mail: f <a href='mailto:fbianchi@acme-bau.de'>bianchi@acme-bau.de</a></p>", "fbianchi@acme-bau.de"),
+        ("<p>Mail <a href='mailto:fbianchi@acme-bau.de'>bianchi@acme-bau.de</a></p>", "bianchi@acme-bau.de"),
+        ("<p>g<a href='mailto:fbianchi@acme-bau.de'>bianchi@acme-bau.de</a></p>", "bianchi@acme-bau.de"),
+    ],
+)
+def test_a_first_letter_that_was_left_outside_the_link_belongs_to_the_address(html, address):
+    assert addresses(html) == [address]
 
 
 @pytest.mark.parametrize(
@@ -213,6 +229,13 @@ def test_a_webmaster_elsewhere_is_left_out_where_the_organisation_has_an_address
     assert addresses("<p>post@acme-holz.de Webmaster: Jan K. E-Mail: jan.k@kraft-seiten.de</p>") == [
         "post@acme-holz.de"
     ]
+    assert addresses("<p>post@acme-holz.de</p><h3>Webmaster</h3><p>jan.k@kraft-seiten.de</p>") == ["post@acme-holz.de"]
+
+
+def test_a_webmaster_among_the_people_of_a_club_stays():
+    page = "<p>Eva Lang<br>Chair<br>eva@acme-holz.de</p><p>Jan Kraft<br>Webmaster<br>jan@kraft-seiten.de</p>"
+
+    assert addresses(page) == ["eva@acme-holz.de", "jan@kraft-seiten.de"]
 
 
 def test_an_own_address_under_webmaster_stays():

@@ -32,6 +32,12 @@ def methods(html):
         "info\\u0040acme-bau.de",
         "E-Mail: info-at-acme-bau.de",
         "E-Mail: info_at_acme-bau.de",
+        "Please contact us by email to <b>info AT acme-bau.de</b> with any enquiries.",
+        "Questions? Write a line: info AT acme-bau.de, we answer.",
+        "E-Mail an: info at acme-bau.de",
+        "Just e-mail us: info at acme-bau.de today",
+        "Please mail to info at acme-bau.de.",
+        "You reach us: info -at- acme-bau.de",
         "info[アット]acme-bau.de",
         "info(골뱅이)acme-bau.de",
         "infoNOSPAM@acme-bau.de",
@@ -50,6 +56,18 @@ def test_a_written_out_address_is_read(text):
     "text",
     [
         "Meet us at acme-bau.de",
+        "Meet us AT acme-bau.de",
+        "Follow us at acme-bau.de",
+        "look at acme-bau.de",
+        "Shop at acme-bau.de",
+        "All of it is online AT acme-bau.de",
+        "Mail us at acme-bau.de",
+        "E-mail me at home at acme-bau.de",
+        "MORE AT acme-bau.de",
+        "prices AT acme-bau.de/shop",
+        "see you AT noon.today",
+        "Find us -at- acme-bau.de",
+        "e-mail, chat and more at acme-bau.de",
         "Follow us @ acme-bau.de",
         "We are at home. dot com",
         "Anna (AT) Berlin",
@@ -62,6 +80,11 @@ def test_a_written_out_address_is_read(text):
 )
 def test_a_sentence_is_not_an_address(text):
     assert methods(f"<p>{text}</p>") == {}
+
+
+def test_a_mailbox_may_be_called_like_a_verb_after_a_colon():
+    assert methods("<p>E-Mail: shop at acme-bau.de</p>") == {"shop@acme-bau.de": "obfuscated"}
+    assert methods("<p>By mail order at acme-bau.de</p>") == {}
 
 
 def test_what_cloudflare_hides_is_shown():
@@ -145,6 +168,7 @@ def test_joomlas_hidden_element_is_read():
     [
         "var user = 'info'; var host = 'acme-bau.de'; document.write(user + '@' + host);",
         "document.write(String.fromCharCode(105,110,102,111,64,97,99,109,101,45,98,97,117,46,100,101))",
+        'document.write("i<!--|-->nfo<!--|--><!--x-->@ac<!--|-->me-bau.de")',
         "document.write(unescape('%69%6e%66%6f%40%61%63%6d%65%2d%62%61%75%2e%64%65'))",
     ],
 )
