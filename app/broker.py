@@ -88,7 +88,10 @@ class Nudger:
             self._send(workflow)
             return
         with self._lock:
-            self._wanted[workflow] = min(self._wanted[workflow] + 1, ENOUGH_NUDGES)
+            is_enough = self._wanted[workflow] >= ENOUGH_NUDGES
+            self._wanted[workflow] += not is_enough
+        if is_enough:
+            metrics.nudges.labels(workflow, "folded").inc()
         self._rung.set()
 
     def _send_on(self) -> None:
@@ -101,13 +104,14 @@ class Nudger:
 
     def _send(self, workflow: str) -> None:
         try:
-            if self._waiting(workflow) < ENOUGH_NUDGES:
+            is_enough = self._waiting(workflow) >= ENOUGH_NUDGES
+            if not is_enough:
                 self.broker.enqueue(Message(queue_name=workflow, actor_name=workflow, args=(), kwargs={}, options={}))
         except Exception as error:  # noqa: BLE001 - each client has its own errors, and all mean the same
             event(log, logging.WARNING, "nudge.failed", workflow=workflow, error=str(error) or repr(error))
             metrics.nudges.labels(workflow, "failed").inc()
         else:
-            metrics.nudges.labels(workflow, "sent").inc()
+            metrics.nudges.labels(workflow, "folded" if is_enough else "sent").inc()
 
     def _waiting(self, workflow: str) -> int:
         broker = self.broker

@@ -31,6 +31,7 @@ from app.setting_types import (
     LogLevel,
     Minutes,
     Names,
+    Networks,
     ProxyUrl,
     Seconds,
     Stages,
@@ -105,6 +106,7 @@ class Settings(BaseSettings, frozen=True, populate_by_name=True, hide_input_in_e
     web_port: int = whole_number("SCRAPERSKY_WEB_PORT", 9465, 0, 65_535)
     web_token: Token = Field(SecretStr(""), alias="SCRAPERSKY_WEB_TOKEN")
     web_names: Names = Field((), alias="SCRAPERSKY_WEB_NAMES")
+    web_proxies: Networks = Field((), alias="SCRAPERSKY_WEB_PROXIES")
     log_level: LogLevel = Field(LogLevels(), alias="SCRAPERSKY_LOG_LEVEL")
     log_format: LogFormat = Field("text", alias="SCRAPERSKY_LOG_FORMAT", description="text or json")
     traces: TracesUrl = Field("", alias="SCRAPERSKY_TRACES")

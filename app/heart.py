@@ -5,7 +5,6 @@ import os
 import random
 import socket
 import threading
-import time
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
@@ -23,6 +22,10 @@ log = logging.getLogger(__name__)
 SQL = statements("liveness.sql")
 
 RETRY_SECONDS = 1.0
+
+
+class NotRegisteredError(Exception):
+    """Told to stop while the registration failed; it may have come through all the same."""
 
 
 class Heart:
@@ -47,8 +50,9 @@ class Heart:
         self._connection: Connection[Any] | None = None
         self._thread = threading.Thread(target=self._beat_on, name="heart", daemon=True)
 
-    def start(self, url: str) -> None:
+    def start(self, url: str, told_to_stop: threading.Event | None = None) -> None:
         """Register before the first claim, then beat. A database that is away, or not migrated yet, is waited for."""
+        told_to_stop = told_to_stop or threading.Event()
         self._url = url
         while self._connection is None:
             try:
@@ -59,7 +63,8 @@ class Heart:
             except psycopg.Error as error:
                 self.is_registered = False
                 event(log, logging.WARNING, "worker.waiting", error=str(error))
-                time.sleep(RETRY_SECONDS)
+                if told_to_stop.wait(RETRY_SECONDS):
+                    raise NotRegisteredError from error
         self._thread.start()
 
     def stop(self) -> None:

@@ -34,7 +34,7 @@ overruns = Counter("scrapersky_time_limits_exceeded", "Rows stopped at their tim
 
 doorbells = Counter("scrapersky_doorbells", "Notifications heard", ["workflow"])
 polls = Counter("scrapersky_polled_workflows", "Polls that found due work", ["workflow"])
-nudges = Counter("scrapersky_nudges", "Nudges sent to the broker", ["workflow", "result"])
+nudges = Counter("scrapersky_nudges", "Nudges, by what became of them", ["workflow", "result"])
 listeners = Gauge("scrapersky_listeners", "Listeners that run, deaf or not", multiprocess_mode="livesum")
 listener_connected = Gauge(
     "scrapersky_listener_connected", "Listeners that hear their own echo", multiprocess_mode="livesum"
@@ -62,7 +62,7 @@ def begin_at_zero(workflows: Iterable[str]) -> None:
         for metric, values in (
             (outcomes, VERDICTS),
             (claims, ("rows", "empty")),
-            (nudges, ("sent", "failed")),
+            (nudges, ("sent", "folded", "failed")),
             (swept, REPAIRS),
             (rescues, RESCUED),
             (fetches, FETCHED),

@@ -18,7 +18,7 @@ from app.database import database, listen_url
 from app.deadline import Watchdog
 from app.exposition import serve_beside_dramatiq
 from app.giving_up import give_up, no_thread_dies_alone
-from app.heart import Heart
+from app.heart import Heart, NotRegisteredError
 from app.late import LateRecords
 from app.listener import Listener
 from app.logs import event
@@ -34,6 +34,7 @@ log = logging.getLogger(__name__)
 
 PARENT_CHECK_SECONDS = 1.0
 NOT_STARTED = 1
+TERMINATED = 128 + signal.SIGTERM
 
 # Quotas that end by themselves stay; a reason that is the same stays without a new doorbell.
 BLOCK = """
@@ -51,6 +52,7 @@ class Process(Middleware):
         self.settings = settings
         self.workflows = workflows
         self.internal = internal
+        self.told_to_stop = threading.Event()
         self.draining = threading.Event()
         self.runners: dict[str, Runner] = {}
         self.names = [workflow.name for workflow in (*workflows, *internal)]
@@ -82,6 +84,9 @@ class Process(Middleware):
         self._worker = worker
         try:
             self._boot(broker)
+        except NotRegisteredError:
+            event(log, logging.INFO, "worker.stopped", worker=self.heart.id)
+            os._exit(TERMINATED)
         except Exception:
             log.exception("worker.not_started")
             os._exit(NOT_STARTED)
@@ -96,7 +101,7 @@ class Process(Middleware):
         rates.start()
         stack.callback(rates.stop)
         heart = self.heart
-        heart.start(url)
+        heart.start(url, self.told_to_stop)
         stack.callback(heart.stop)
         self._watchdog.start()
         stack.callback(self._watchdog.stop)
@@ -177,7 +182,7 @@ class Process(Middleware):
 
     def run(self, worker: Worker) -> int:
         """Boot the worker and wait for a signal, or for the parent to disappear."""
-        stop = threading.Event()
+        stop = self.told_to_stop
 
         def on_signal(number: int, _frame: FrameType | None) -> None:
             if stop.is_set() or not self.heart.is_registered:  # twice, or still waiting for the database

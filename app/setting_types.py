@@ -1,5 +1,6 @@
 """What a setting may hold, and the rule that is told when it holds something else."""
 
+import ipaddress
 import os
 import re
 from collections.abc import Callable, Iterable
@@ -20,6 +21,8 @@ from actors.selection import STAGES, AutoSelect
 from app.log_levels import LogLevels, parse_levels
 
 SHORTEST_TOKEN = 16
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 def expected(rule: str) -> PydanticCustomError:
@@ -111,6 +114,15 @@ def check_names(value: str | Iterable[str]) -> tuple[str, ...]:
     return found
 
 
+def check_networks(value: str | Iterable[str]) -> tuple[Network, ...]:
+    """Addresses, or networks of them, with commas between them."""
+    names = value.split(",") if isinstance(value, str) else value
+    try:
+        return tuple(ipaddress.ip_network(str(name).strip()) for name in names)
+    except ValueError:
+        raise expected("addresses or networks, such as 10.0.0.7 or 10.244.0.0/16, with commas between them") from None
+
+
 def check_token(value: SecretStr) -> SecretStr:
     if value.get_secret_value() and len(value.get_secret_value()) < SHORTEST_TOKEN:
         raise expected(f"a secret of {SHORTEST_TOKEN} characters or more, such as `openssl rand -hex 32` prints")
@@ -170,6 +182,7 @@ AbsolutePath = Annotated[Path, AfterValidator(check_path)]
 ExistingFile = Annotated[Path, AfterValidator(check_file)]
 Host = Annotated[str, Field(pattern=r"^([A-Za-z0-9._-]+|[0-9A-Fa-f]*:[0-9A-Fa-f]*:[0-9A-Fa-f:.]*)$")]
 Names = Annotated[tuple[str, ...], BeforeValidator(check_names)]
+Networks = Annotated[tuple[Network, ...], BeforeValidator(check_networks)]
 Token = Annotated[SecretStr, AfterValidator(check_token)]
 Seconds = Annotated[timedelta, BeforeValidator(number_of("seconds", timedelta(seconds=1)))]
 Minutes = Annotated[timedelta, BeforeValidator(number_of("minutes", timedelta(minutes=1)))]

@@ -4,9 +4,13 @@ import secrets
 import threading
 import time
 from collections import deque
+from collections.abc import Sequence
 
 from flask import abort, current_app, redirect, request, session, url_for
 from werkzeug.wrappers import Response
+
+from app.setting_types import Network
+from app.web.visitors import address_of_visitor
 
 OPEN = ("static", "sign_in.show", "sign_in.enter", "health.livez", "health.readyz")
 WRONG_A_MINUTE = 5
@@ -15,8 +19,9 @@ MINUTE = 60.0
 
 
 class Gate:
-    def __init__(self, token: str) -> None:
+    def __init__(self, token: str, proxies: Sequence[Network] = ()) -> None:
         self._token = token
+        self._proxies = proxies
         self._wrong: deque[tuple[float, str | None]] = deque()  # of the last minute: when, and from which address
         self._counting = threading.Lock()
 
@@ -58,17 +63,21 @@ class Gate:
             abort(403, "This form is from an older session. Open the page again and repeat what you did.")
 
     def admits(self, token: str) -> bool:
-        """Whether it is the token. Who guesses is told to wait, whatever the next guess is; others are let in."""
+        """Whether it is the token. Who guesses is told to wait, whatever the next guess is; others are let in.
+
+        Behind a proxy that the settings do not name, everybody is one: who guesses there closes the door to all.
+        """
+        visitor = address_of_visitor(self._proxies)
         with self._counting:
             now = time.monotonic()
             while self._wrong and now - self._wrong[0][0] >= MINUTE:
                 self._wrong.popleft()
-            from_here = sum(address == request.remote_addr for _, address in self._wrong)
+            from_here = sum(address == visitor for _, address in self._wrong)
             if from_here >= WRONG_A_MINUTE or len(self._wrong) >= WRONG_FROM_ALL:
                 abort(429, "Too many wrong tokens within a minute. Wait a minute, then try again.")
             if secrets.compare_digest(token.encode(), self._token.encode()):
                 return True
-            self._wrong.append((now, request.remote_addr))
+            self._wrong.append((now, visitor))
             return False
 
 

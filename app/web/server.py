@@ -42,7 +42,7 @@ def run_web(settings: Settings) -> int:
             sockets=[listening],
             threads=THREADS,
             ident=None,
-            clear_untrusted_proxy_headers=True,
+            clear_untrusted_proxy_headers=not settings.web_proxies,  # else the gate asks who says so
             connection_limit=MOST_CLIENTS,
             channel_timeout=SILENT_SECONDS,
             cleanup_interval=SILENT_SECONDS // 3,

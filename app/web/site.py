@@ -43,7 +43,7 @@ def create_site(settings: Settings, pool: Pool, workflows: Sequence[Workflow]) -
         MAX_CONTENT_LENGTH=LARGEST_FORM,
         MAX_FORM_MEMORY_SIZE=LARGEST_FORM,
     )
-    gate = Gate(settings.web_token.get_secret_value())
+    gate = Gate(settings.web_token.get_secret_value(), settings.web_proxies)
     site.extensions["reader"] = Reader(pool, workflows, Counts(pool, workflows))
     site.extensions["errands"] = Errands()
     site.extensions["gate"] = gate

@@ -2,11 +2,13 @@
 
 import ipaddress
 import socket
+from collections.abc import Sequence
 
 from flask import abort, request
 from werkzeug.wrappers import Response
 
 from app.config import Settings
+from app.setting_types import Network
 
 HEALTH = ("/livez", "/readyz")
 POLICY = (
@@ -33,6 +35,26 @@ def check_host(settings: Settings) -> None:
         f"The dashboard does not answer to the name '{_name(request.host)}'. "
         "If it should, add the name to SCRAPERSKY_WEB_NAMES and start again.",
     )
+
+
+def address_of_visitor(proxies: Sequence[Network]) -> str | None:
+    """Of the next one before our own proxies: what stands further ahead in the header, anybody may have written."""
+    address = request.remote_addr
+    said = request.headers.get("X-Forwarded-For", "").split(",")
+    while said and _is_among(address, proxies):
+        before = said.pop().strip()
+        if not _is_address(before):
+            break
+        address = before
+    return address
+
+
+def _is_among(address: str | None, networks: Sequence[Network]) -> bool:
+    if address is None or not _is_address(address):
+        return False
+    found = ipaddress.ip_address(address)
+    plain = getattr(found, "ipv4_mapped", None) or found
+    return any(plain in network for network in networks)
 
 
 def check_text() -> None:

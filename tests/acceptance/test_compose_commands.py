@@ -23,6 +23,7 @@ from tests.process_support import Processes, Started, free_port, processes_in, w
 from tests.server_support import RabbitMQ, Redis
 
 OURS = ours(compose(COMPOSE_PROFILES="rabbitmq"))
+APPLICATION = "application"  # the name that Compose gives is the one of the test server's own user
 
 
 class RabbitMQWithSecret(RabbitMQ):
@@ -98,25 +99,56 @@ class Services:
 
 
 @pytest.fixture
-def database(secrets: Path) -> Iterator[str]:
-    """Made by the script that the postgres image runs, in a cluster that nobody has migrated yet."""
+def cluster() -> Iterator[EmbeddedPostgres]:
+    """As the postgres image has just made it."""
     home = Path(tempfile.mkdtemp(prefix="scrapersky-compose-"))
     home.chmod(0o711)
     server = EmbeddedPostgres(home)
-    with server.use() as url:
-        known = conninfo_to_dict(url)
-        environment = {
-            "PATH": f"{bin_directory()}:{os.environ['PATH']}",
-            "PGHOST": str(known["host"]),
-            "POSTGRES_USER": str(known["user"]),
-            "POSTGRES_DB": str(known["dbname"]),
-            "APPLICATION": "application",  # the server's own user has the name that Compose gives
-            "DATABASE_PASSWORD_FILE": str(secrets / "database-password"),
-        }
-        for script in sorted((ROOT / "deploy" / "postgres").iterdir()):
-            subprocess.run([script], env=environment, check=True, capture_output=True)
-        yield f"postgresql://application@/application?{urlencode({'host': str(known['host'])})}"
+    with server.use():
+        yield server
     shutil.rmtree(home)
+
+
+def prepare(cluster: EmbeddedPostgres, password: Path) -> subprocess.CompletedProcess[str]:
+    """Run the script that the postgres image runs."""
+    known = conninfo_to_dict(cluster.url)
+    environment = {
+        "PATH": f"{bin_directory()}:{os.environ['PATH']}",
+        "PGHOST": str(known["host"]),
+        "POSTGRES_USER": str(known["user"]),
+        "POSTGRES_DB": str(known["dbname"]),
+        "APPLICATION": APPLICATION,
+        "DATABASE_PASSWORD_FILE": str(password),
+    }
+    [script] = (ROOT / "deploy" / "postgres").iterdir()
+    return subprocess.run([script], env=environment, check=False, capture_output=True, text=True)
+
+
+def application_url(cluster: EmbeddedPostgres, password: str) -> str:
+    host = urlencode({"host": str(conninfo_to_dict(cluster.url)["host"])})
+    return f"postgresql://{APPLICATION}:{password}@/{APPLICATION}?{host}"
+
+
+def is_let_in(url: str) -> bool:
+    try:
+        psycopg.connect(url).close()
+    except psycopg.OperationalError as error:
+        assert "password authentication failed" in str(error)  # noqa: PT017 - any other reason is no answer
+        return False
+    return True
+
+
+@pytest.fixture
+def database(cluster: EmbeddedPostgres, secrets: Path) -> str:
+    """A database that nobody has migrated yet, and that asks for the password as the postgres image does."""
+    prepared = prepare(cluster, secrets / "database-password")
+    assert prepared.returncode == 0, prepared.stderr
+    access = cluster.data / "pg_hba.conf"
+    access.write_text(f"local {APPLICATION} {APPLICATION} scram-sha-256\n{access.read_text()}")
+    with psycopg.connect(cluster.url) as db:
+        db.execute("select pg_reload_conf()")
+    wait_until(lambda: not is_let_in(application_url(cluster, "wrong")))
+    return application_url(cluster, (secrets / "database-password").read_text())
 
 
 @pytest.fixture
@@ -152,6 +184,20 @@ def test_the_services_migrate_get_healthy_and_complete_a_row_without_a_superuser
     assert "roles_skipped" not in migrated.output()
     for name, (_, environment) in started.items():
         wait_until(lambda name=name, environment=environment: services.is_healthy(name, environment), 30)
+
+
+@pytest.mark.parametrize("content", ["", None])
+def test_no_role_is_made_without_a_password(cluster, tmp_path, content):
+    password = tmp_path / "database-password"
+    if content is not None:
+        password.write_text(content)
+
+    refused = prepare(cluster, password)
+
+    assert refused.returncode == 1
+    assert "DATABASE_PASSWORD_FILE: expected a readable file with the password for application" in refused.stderr
+    with psycopg.connect(cluster.url) as db:
+        assert db.execute("select from pg_roles where rolname = %s", [APPLICATION]).fetchone() is None
 
 
 def test_redis_with_its_secret_lets_in_only_who_knows_it(secrets):

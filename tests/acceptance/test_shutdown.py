@@ -104,6 +104,18 @@ def test_a_worker_that_is_told_to_stop_while_it_starts_leaves_the_register(user,
     assert registered(user) == []
 
 
+def test_a_worker_that_is_told_to_stop_while_its_registration_fails_does_not_try_again(user, rows, run):
+    waits = "select from pg_locks where relation = 'engine.worker_elsewhere'::regclass and not granted"
+    with user.transaction():
+        user.execute("alter table engine.worker rename to worker_elsewhere")
+        worker = run("tests.sample_worker")
+        wait_until(lambda: user.execute(waits).fetchone() is not None)
+        worker.send(signal.SIGTERM)
+
+    assert worker.exit_code() == 128 + signal.SIGTERM  # its supervisor takes it for one that may be registered
+    assert user.execute("select from engine.worker_elsewhere").fetchall() == []
+
+
 @pytest.fixture
 def supervisor(user, rows, run):
     supervisor = run("tests.sample_up", SCRAPERSKY_PROCESSES="2")

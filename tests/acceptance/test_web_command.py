@@ -8,6 +8,7 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import psycopg
+import pytest
 
 from tests.process_support import free_port, wait_until
 
@@ -36,6 +37,26 @@ def test_it_serves_until_it_is_told_to_stop(processes, database):
 
     assert web.exit_code() == 0
     assert "Traceback" not in web.output()
+
+
+def sign_in(port: int, visitor: str) -> int:
+    """With a wrong token, as a proxy on this host passes it on."""
+    request = Request(f"http://127.0.0.1:{port}/sign-in", data=b"token=wrong", headers={"X-Forwarded-For": visitor})
+    with pytest.raises(HTTPError) as refused:
+        urlopen(request)  # noqa: S310 - loopback
+    refused.value.close()
+    return refused.value.code
+
+
+@pytest.mark.parametrize(("proxies", "others"), [("127.0.0.1", 401), ("", 429)])
+def test_what_a_proxy_says_of_the_visitor_counts_if_the_settings_name_it(processes, database, proxies, others):
+    port = free_port()
+    given = {"SCRAPERSKY_WEB_TOKEN": "a long enough secret", "SCRAPERSKY_WEB_PROXIES": proxies}
+    processes.start("app.cli", "web", DATABASE_URL=database, SCRAPERSKY_WEB_PORT=str(port), **given)
+    wait_until(lambda: answer(port) == HTTPStatus.OK)
+
+    assert [sign_in(port, "203.0.113.1") for _ in range(6)] == [401] * 5 + [429]
+    assert sign_in(port, "203.0.113.2") == others
 
 
 def test_it_outlives_a_database_that_goes_away_and_comes_back(processes, database):

@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -201,6 +202,44 @@ def test_secrets_that_are_there_stay_as_they_are(secrets):
 
     assert again.stdout == ""
     assert {file.name: file.read_text() for file in secrets.iterdir()} == before
+
+
+@pytest.fixture
+def make_secrets(secrets: Path, tmp_path: Path) -> Callable[[], subprocess.CompletedProcess[str]]:
+    """In a clone of its own, where all secrets are there already."""
+    shutil.copytree(secrets.parent, tmp_path / "deploy")
+    script = tmp_path / "deploy" / "make-secrets"
+    return lambda: subprocess.run([script], check=False, capture_output=True, text=True)
+
+
+def test_secrets_of_a_version_without_a_role_for_the_application_keep_the_password_that_the_database_knows(
+    make_secrets, tmp_path
+):
+    directory = tmp_path / "deploy" / "secrets"
+    (directory / "database-password").unlink()
+    before = (directory / "database-url").read_text()
+
+    made = make_secrets()
+
+    assert made.returncode == 0, made.stderr
+    assert f":{(directory / 'database-password').read_text()}@" in before
+    assert (directory / "database-url").read_text() == before
+
+
+def test_a_url_with_another_password_than_the_role_gets_is_refused_and_the_remedies_help(make_secrets, tmp_path):
+    directory = tmp_path / "deploy" / "secrets"
+    for remedy in ("database-password", "database-url"):
+        (directory / "database-password").unlink()
+        (directory / "database-password").write_text("another")
+
+        refused = make_secrets()
+        assert refused.returncode == 1
+        assert "deploy/secrets/database-url: expected the password of" in refused.stderr
+
+        [command] = re.findall(rf"rm deploy/secrets/{remedy}\b", refused.stderr)
+        subprocess.run(command.split(), cwd=tmp_path, check=True)
+        assert make_secrets().returncode == 0
+        assert (directory / "database-password").read_text() in (directory / "database-url").read_text()
 
 
 def test_the_secrets_are_kept_out_of_git():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.config import ConfigurationError, Settings
+from app.config import ConfigurationError, Settings, load_settings
 from app.web.address import check_exposure
 from app.web.gate import WRONG_FROM_ALL
 from tests.dashboard_support import TOKEN, text_of, visitor_of
@@ -133,10 +133,55 @@ def test_guesses_from_everywhere_together_have_a_ceiling(guarded):
     assert wrong == [401] * WRONG_FROM_ALL + [429]
 
 
-def guess(visitor, token, address):
+def guess(visitor, token, address, forwarded_for=None):
+    headers = {"X-Forwarded-For": forwarded_for} if forwarded_for else {}
     return visitor.client.post(
-        "/sign-in", data={"token": token}, environ_overrides={"REMOTE_ADDR": address}
+        "/sign-in", data={"token": token}, headers=headers, environ_overrides={"REMOTE_ADDR": address}
     ).status_code
+
+
+@pytest.fixture
+def behind_proxies(database):
+    with visitor_of(database, web_token=TOKEN, web_proxies="10.244.0.0/16, 192.0.2.7, fd00::/8") as visitor:
+        yield visitor
+
+
+@pytest.mark.parametrize("proxy", ["10.244.3.4", "::ffff:10.244.3.4", "192.0.2.7", "fd00::1"])
+def test_behind_a_proxy_of_ours_who_guesses_locks_nobody_else_out(behind_proxies, proxy):
+    for number in range(7):
+        guess(behind_proxies, f"wrong {number}", proxy, "203.0.113.1")
+
+    assert guess(behind_proxies, TOKEN, proxy, "203.0.113.1") == 429
+    assert guess(behind_proxies, TOKEN, proxy, "203.0.113.2, 10.244.9.9") == 302
+
+
+def test_who_writes_addresses_into_the_header_is_still_one(behind_proxies):
+    """Our proxy puts the address that it sees at the end."""
+    wrong = [guess(behind_proxies, "wrong", "10.244.3.4", f"198.51.100.{n}, 203.0.113.1") for n in range(6)]
+
+    assert wrong == [401] * 5 + [429]
+
+
+@pytest.mark.parametrize("said", ["unknown", "198.51.100.{}:80, unknown", ""])
+def test_a_proxy_of_ours_that_names_no_address_stands_for_whom_it_brings(behind_proxies, said):
+    wrong = [guess(behind_proxies, "wrong", "10.244.3.4", said.format(n)) for n in range(6)]
+
+    assert wrong == [401] * 5 + [429]
+
+
+def test_nobody_but_our_proxies_is_believed(behind_proxies, guarded):
+    for visitor in (behind_proxies, guarded):
+        wrong = [guess(visitor, "wrong", "192.0.2.8", f"198.51.100.{n}") for n in range(6)]
+
+        assert wrong == [401] * 5 + [429]
+
+
+@pytest.mark.parametrize("value", ["proxy.example", "10.0.0.7:80", "10.0.0.7/8", "10.0.0.7;10.0.0.8", ","])
+def test_a_proxy_that_is_no_address_and_no_network_is_refused(value):
+    with pytest.raises(ConfigurationError) as refusal:
+        load_settings({"SCRAPERSKY_WEB_PROXIES": value}, None)
+
+    assert str(refusal.value).startswith("SCRAPERSKY_WEB_PROXIES: expected addresses or networks, such as 10.0.0.7 or ")
 
 
 def test_a_forged_session_is_none(guarded):

@@ -207,6 +207,25 @@ def test_two_workflows_on_one_status_column_are_refused():
     assert str(refusal.value) == ('second and first both use "samples".status; a status column has one workflow')
 
 
+@pytest.mark.parametrize(
+    ("feeds", "ring"),
+    [
+        ({"first": "first"}, "first -> first"),
+        ({"first": "second", "second": "first"}, "first -> second -> first"),
+        ({"first": "second", "second": "third", "third": "second"}, "second -> third -> second"),
+    ],
+)
+def test_workflows_that_feed_each_other_in_a_ring_are_refused(feeds, ring):
+    """Held back by each other, none of them would ever begin a row again."""
+    names = ("first", "second", "third")
+    together = tuple(replace(declare(Names(table=name)), name=name, feeds=feeds.get(name)) for name in names)
+
+    with pytest.raises(DeclarationError) as refusal:
+        check_together(together)
+
+    assert str(refusal.value).startswith(f"{ring}: workflows that feed each other in a ring ")
+
+
 def test_two_workflows_on_two_tables_may_stand_together():
     check_together((sample_workflow(), declare(Names())))
 
