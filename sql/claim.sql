@@ -110,13 +110,14 @@ from unnest(%(pks)s::text[], %(seconds)s::float8[]) as wait (pk, seconds)
 where job.workflow = %(workflow)s and job.pk = wait.pk and (job.token = %(token)s or job.token is null)
 
 -- name: key_state
--- How many of a key run, when the next may start, and until when, for rows of which priority, starts are given away.
+-- How many of a key run, when the next may start, and how the rows stand that wait for it.
 select wanted.key,
        (select count(*) from engine.job
         where job.key = wanted.key and job.worker_id is not null and job.token is distinct from %(token)s),
        coalesce(extract(epoch from pace.next_start - clock_timestamp()), 0)::float8,
-       coalesce(extract(epoch from pace.last_slot - clock_timestamp()), '-infinity')::float8,
-       pace.slot_priority
+       coalesce(extract(epoch from pace.first_slot - clock_timestamp()), 0)::float8,
+       coalesce(extract(epoch from pace.last_slot - clock_timestamp()), 0)::float8,
+       pace.last_priority
 from unnest(%(keys)s::text[]) as wanted (key)
 left join engine.pace on pace.key = wanted.key
 
@@ -126,11 +127,14 @@ select key, clock_timestamp() + make_interval(secs => seconds)
 from unnest(%(keys)s::text[], %(seconds)s::float8[]) as started (key, seconds)
 on conflict (key) do update set next_start = excluded.next_start
 
--- name: set_slots
-insert into engine.pace as pace (key, next_start, last_slot, slot_priority)
-select key, clock_timestamp(), clock_timestamp() + make_interval(secs => seconds), priority
-from unnest(%(keys)s::text[], %(seconds)s::float8[], %(priorities)s::int[]) as given (key, seconds, priority)
-on conflict (key) do update set last_slot = excluded.last_slot, slot_priority = excluded.slot_priority
+-- name: set_line
+insert into engine.pace as pace (key, next_start, first_slot, last_slot, last_priority)
+select key, clock_timestamp(), clock_timestamp() + make_interval(secs => first), clock_timestamp() + make_interval(secs => last),
+       priority
+from unnest(%(keys)s::text[], %(first)s::float8[], %(last)s::float8[], %(priorities)s::int[])
+     as line (key, first, last, priority)
+on conflict (key) do update
+set first_slot = excluded.first_slot, last_slot = excluded.last_slot, last_priority = excluded.last_priority
 
 -- name: spend
 -- Rows begun, on the budget of this minute and this day.

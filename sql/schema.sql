@@ -121,10 +121,11 @@ create table if not exists engine.pace (
     next_start timestamptz not null
 ) with (fillfactor = 70);
 
--- Rows that must wait for their key get starts one after the other: the last one given away, and to which priority.
+-- Rows that must wait for their key stand in line: when the first and the last of it may try, and how urgent the last is.
 alter table engine.pace
+    add column if not exists first_slot timestamptz,
     add column if not exists last_slot timestamptz,
-    add column if not exists slot_priority integer;
+    add column if not exists last_priority integer;
 
 -- One row per worker process boot. No index holds beats, so a beat is a HOT update.
 create table if not exists engine.worker (

@@ -182,8 +182,13 @@ class _Claim:
             self.execute("set_pace", keys=keys, seconds=[pace.spacing] * len(keys))
         if pace.crowded:
             crowded = [pace.keys[name] for name in sorted(pace.crowded)]
-            names, seconds = [key.name for key in crowded], [key.last_slot for key in crowded]
-            self.execute("set_slots", keys=names, seconds=seconds, priorities=[key.slot_priority for key in crowded])
+            self.execute(
+                "set_line",
+                keys=[key.name for key in crowded],
+                first=[key.first_slot for key in crowded],
+                last=[key.last_slot for key in crowded],
+                priorities=[key.last_priority for key in crowded],
+            )
 
     def _set_aside(self, pks: list[str]) -> None:
         """Forget jobs whose row wants no work any more; let the rows that a user has locked wait."""

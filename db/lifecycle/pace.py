@@ -14,13 +14,14 @@ SHORTEST_LINE_SECONDS = 120.0
 
 @dataclass
 class Key:
-    """What is known of a key, in seconds from now: its next start, and the last slot given to a row that waits."""
+    """What is known of a key, in seconds from now: its next start, and the slots of the first and the last in line."""
 
     name: str
     running: int
     pause: float
+    first_slot: float
     last_slot: float
-    slot_priority: int | None
+    last_priority: int | None
 
 
 class Pace:
@@ -43,17 +44,23 @@ class Pace:
         self.started.add(name)
 
     def slot(self, name: str, priority: int) -> float:
-        """The next place in the line of a key, so that a row steps aside once, however many wait with it.
+        """When a row may try again: it stands in the line of its key, and moves once, however many wait with it.
 
-        A row that is more urgent than the last in the line begins a line of its own: whoever is due with it yields.
+        The first in line tries as soon as the key may start. So does a row that is more urgent than the last in line:
+        of those that are due together the most urgent starts.
         """
         key = self.keys[name]
-        first = key.pause if key.pause > 0 else self.step / 2
-        is_urgent = key.slot_priority is not None and priority < key.slot_priority
-        slot = first if is_urgent else max(first, key.last_slot + self.step)
-        line = max(SHORTEST_LINE_SECONDS, LONGEST_LINE * self.step)
-        if slot - first > line:
-            return first + line * random.uniform(1, 2)  # noqa: S311 - spread, not a secret
-        key.last_slot, key.slot_priority = slot, priority
         self.crowded.add(name)
+        soon = key.pause if key.pause > 0 else self.step / 2
+        if key.first_slot <= 0:
+            key.first_slot = soon
+            return soon
+        if key.last_priority is not None and priority < key.last_priority:
+            key.last_priority = priority
+            return soon
+        slot = max(soon, key.last_slot) + self.step
+        line = max(SHORTEST_LINE_SECONDS, LONGEST_LINE * self.step)
+        if slot - soon > line:
+            return soon + line * random.uniform(1, 2)  # noqa: S311 - spread, not a secret
+        key.last_slot, key.last_priority = slot, priority
         return slot

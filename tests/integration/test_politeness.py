@@ -1,5 +1,8 @@
 """Politeness: at most so many rows of one key at a time, their starts apart, and nobody else held up by it."""
 
+import random
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
 from itertools import pairwise
@@ -245,3 +248,45 @@ def test_a_rest_never_shortens_a_longer_one(stage_at_once):
         stage.recorder.rest(stage.engine, {"web:smile.example": seconds})
 
     assert stage.value("select next_start > now() + interval '30 minutes' from engine.pace")
+
+
+def test_workers_and_users_among_crowds_never_make_a_host_run_twice_and_end_every_row(stage_at_once):
+    stage = stage_at_once(1)
+    # No commit may leave a second run of a host.
+    stage.user.execute(
+        "alter table engine.job add constraint one_of_a_host exclude (key with =) where (token is not null) "
+        "deferrable initially deferred"
+    )
+    rows = [row for host in ("busy.example", "calm.example", "still.example") for row in stage.add(150, host=host)]
+    over = threading.Event()
+
+    def work(seed):
+        connection, dice, begun = stage.connect(), random.Random(seed), 0  # noqa: S311 - no secret
+        while not over.is_set():
+            batch = stage.claim(dice.choice([1, 5, 50]), by=connection)
+            begun += len(batch.rows)
+            stage.record(batch, by=connection)
+        return begun
+
+    def hinder():
+        connection, dice = stage.connect(), random.Random(4)  # noqa: S311 - no secret
+        while not over.is_set():
+            some = dice.sample(rows, 40)
+            with connection.transaction():
+                connection.execute("select from samples where id = any(%s::uuid[]) for update skip locked", [some])
+                over.wait(0.01)
+            held = "update samples set status = null where id = any(%s::uuid[]) and status = 'Queued' returning id"
+            withdrawn = [row for (row,) in connection.execute(held, [some]).fetchall()]
+            connection.execute("update samples set status = 'Queued' where id = any(%s)", [withdrawn])
+
+    with ThreadPoolExecutor(5) as crowd:
+        workers, user = [crowd.submit(work, seed) for seed in range(4)], crowd.submit(hinder)
+        people = [*workers, user]
+        try:
+            wait_until(lambda: set(stage.statuses(rows)) == {"Done"} or any(each.done() for each in people), timeout=60)
+        finally:
+            over.set()
+
+    user.result()
+    assert sum(worker.result() for worker in workers) == len(rows)
+    assert stage.value("select count(*) from engine.job") == 0
