@@ -90,10 +90,14 @@ class Script:
     def engine(self, before: str | None, after: str | None, *, kind: str = "status", who: str = WORKER) -> Self:
         return self.add(kind, who, before=before, after=after, detail={"action": self.action})
 
-    def claimed(self, worker: UUID, before: str = "Queued") -> Self:
+    def claimed(self, worker: UUID, before: str = "Queued", *, times: int = 1) -> Self:
+        """Several times: given back in between, in the same transaction."""
         self.tokens[worker] = uuid4()
         with self.transaction():
-            self.add("claimed", WORKER, token=self.tokens[worker], worker=worker, generation=self.generation)
+            for number in range(times):
+                if number:
+                    self.ended(worker, after="waiting")
+                self.add("claimed", WORKER, token=self.tokens[worker], worker=worker, generation=self.generation)
             return self.engine(before, "Processing")
 
     def touched(self, worker: UUID) -> Self:

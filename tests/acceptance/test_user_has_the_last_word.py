@@ -36,7 +36,7 @@ def began(ledger, name):
 
 def test_a_row_that_is_queued_again_while_it_runs_runs_again_when_the_first_run_has_ended(worker, rows, ledger, gate):
     rows.add("a", f"gate {gate}", status="Queued")
-    rows.wait_for("Processing", "a")
+    wait_until(lambda: began(ledger, "a"))
 
     rows.queue("a")
     waits_for_its_first_run = stays(lambda: len(began(ledger, "a")) == 1 and rows.status("a") == "Queued", 1)

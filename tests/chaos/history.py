@@ -43,14 +43,7 @@ class History:
         self.promises = promises
         self.deaths = deaths
         self.verdict = verdict
-        touched = {(entry.xid, entry.token) for entry in entries if entry.kind == "claimed"}
-        touched &= {(entry.xid, entry.token) for entry in entries if entry.kind == "ended"}
-        # A claim that its own transaction gave back was seen by nobody.
-        self.entries = [
-            entry
-            for entry in entries
-            if entry.kind not in {"claimed", "ended"} or (entry.xid, entry.token) not in touched
-        ]
+        self.entries = _seen_by_others(entries)
         self.parts: dict[int, list[Entry]] = defaultdict(list)
         for entry in self.entries:
             self.parts[entry.xid].append(entry)
@@ -247,3 +240,18 @@ class History:
 
     def _say(self, kind: str, what: str) -> None:
         getattr(self.verdict, kind).append(Violation(self.pk, what))
+
+
+def _seen_by_others(entries: Sequence[Entry]) -> list[Entry]:
+    """Without the claims that their own transaction gave back; it may have claimed the row again after that."""
+    seen: list[Entry] = []
+    claims: dict[tuple[int, UUID | None], int] = {}
+    for entry in entries:
+        begun = claims.pop((entry.xid, entry.token), None) if entry.kind == "ended" else None
+        if begun is not None:
+            seen = [other for other in seen if other.id != begun]
+            continue
+        if entry.kind == "claimed":
+            claims[entry.xid, entry.token] = entry.id
+        seen.append(entry)
+    return seen

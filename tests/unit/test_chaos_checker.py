@@ -132,6 +132,13 @@ def test_a_claim_that_its_own_transaction_gives_back_is_none():
     assert verdict.claims == 1
 
 
+def test_a_row_may_be_given_back_and_claimed_again_in_one_transaction():
+    verdict = check(Script().inserted("Queued").claimed(WORKER, times=3).completed(WORKER).entries)
+
+    assert verdict.is_clean, verdict.examples()
+    assert verdict.claims == 1
+
+
 def test_a_result_that_is_written_twice_is_duplicated():
     again = completed().effect()
     same_run = completed().effect(change="update")
