@@ -25,6 +25,7 @@ _STROKE = re.compile(r"\s?(?P<stroke>[/~\u2010-\u2015-])\s?(?=\d)")
 _SHORT_TAILS = re.compile(r"(?:\s?[/~\u2010-\u2015-]\s?\d{1,4}){1,6}")
 # +49/30/… and 04/72/38/94/51 are common ways to write what the library knows with other signs.
 _COUNTRY_AND_SLASH = re.compile(r"(?<=\+\d)/|(?<=\+\d\d)/|(?<=\+\d{3})/")
+_MIDDLE_DOT = re.compile(r"(?<=\d)[\u00b7\u2022\u2027\u2219\u22c5](?=\d)")
 _PAIRS = re.compile(r"(?<![\d/.-])0\d(?:/\d\d){4}(?![\d/])")
 
 
@@ -37,6 +38,7 @@ class Run(NamedTuple):
 
 def marked(text: str, region: str | None) -> tuple[str, list[Run]]:
     """The text, as long as before, with a bar where a number begins or ends; and the runs of digits in it."""
+    text = _MIDDLE_DOT.sub(".", text)
     text = _PAIRS.sub(lambda pairs: pairs[0].replace("/", " "), _COUNTRY_AND_SLASH.sub("-", text))
     characters, runs = list(text), []
     for match in _RUN.finditer(text):

@@ -24,6 +24,7 @@ from actors.parse.words import data
 
 _RENUMBERED: Final = tuple((re.compile(each["pattern"]), each["now"]) for each in data("dialling")["renumbered"])
 _NOT_A_DIGIT = re.compile(r"\D")
+_CODE_APART = re.compile(r"\(?[1-9]\d{0,2}[)\s./-]")
 
 
 def parsed(written: str, region: str | None) -> PhoneNumber | None:
@@ -45,6 +46,12 @@ def meant(written: str, region: str | None) -> PhoneNumber | None:
     attempts = [written, "+" + written.lstrip("( ")]
     # Where numbers begin with a zero, one that begins with the country's code is not of that country's own writing.
     return _first_valid(attempts[::-1] if plan.national_prefix else attempts, region)
+
+
+def of_abroad(written: str) -> PhoneNumber | None:
+    """A number of another country without its plus, where the country's code stands apart, as in 43-1-4277."""
+    number = parsed(f"+{_digits(written)}", None) if _CODE_APART.match(written) else None
+    return number if number is not None and is_valid_number(number) else None
 
 
 def _digits(written: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 from actors.parse.html import Document, collapsed
 from actors.parse.lines import Line
 from actors.parse.mail_addresses import addresses_in
+from actors.parse.surroundings import is_own_title
 from actors.parse.words import Phrases, data, folded, words_of
 
 _DATA: Final = data("contact_roles")
@@ -31,6 +32,8 @@ _LONGEST_EAST_ASIAN: Final = 8
 _LONGEST_NAME: Final = 60
 _LONGEST_ROLE: Final = 60
 _REACH: Final = 4
+# In one paragraph: a street, a town and several numbers may stand between a name and the address.
+_REACH_IN_BLOCK: Final = 12
 _SHORTEST_SURNAME: Final = 3
 _MANY_WORDS: Final = 3
 _MOST_CARDS: Final = 200
@@ -96,8 +99,9 @@ def person_beside(
 
     The lines that are taken have addresses of their own; what stands there, and above, is about others.
     """
-    for line in range(number, max(-1, number - _REACH - 1), -1):
-        if line < number and (line in taken or "@" in lines[line].spaced):
+    for line in range(number, max(-1, number - _REACH_IN_BLOCK - 1), -1):
+        is_far = number - line > _REACH and lines[line].block != lines[number].block
+        if is_far or (line < number and (line in taken or _begins_anew(lines[line].spaced))):
             return None
         parts = _parts(lines[line].spaced)
         named = _named(parts, address)
@@ -106,11 +110,17 @@ def person_beside(
                 return None
             role = next(filter(is_role, _around(lines, line, parts, place, number)), None)
             is_title = lines[line].tag in _HEADINGS and _is_label(name, (address.partition("@")[0], site_label))
-            if role is not None or (_bears(address, name) and not is_title):
+            is_owner = _bears(address, name) or (line == number and _is_short_for(address, name))
+            if role is not None or (is_owner and not is_title):
                 return Person(name, role, address, line)
         if named and line == number:
             return None  # whoever is named beside the address, it is nobody from above
     return None
+
+
+def _begins_anew(text: str) -> bool:
+    """Whether what stands above is about others: it has an address of its own, or a title begins here."""
+    return "@" in text or is_own_title(text)
 
 
 def _is_one_of_many(lines: list[Line], line: int) -> bool:
@@ -196,3 +206,10 @@ def _bears(address: str, name: str) -> bool:
     surname = name.rpartition(" ")[2].lower()
     spellings = (words[-1], *(folded(surname.translate(letters)) for letters in _PLAIN_LETTERS))
     return any(len(each) >= _SHORTEST_SURNAME and each in local for each in spellings)
+
+
+def _is_short_for(address: str, name: str) -> bool:
+    """In a small firm the mailbox is a first name, or initials."""
+    words = words_of(name)
+    local = folded(address.partition("@")[0])
+    return (len(local) >= _SHORTEST_SURNAME and local == words[0]) or local == "".join(word[0] for word in words)

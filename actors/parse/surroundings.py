@@ -75,7 +75,7 @@ class Surroundings:
             return False
         for above in range(line - 1, max(-1, line - _REACH), -1):
             text = self._lines[above].spaced
-            if self._lines[above].block != self._lines[line].block or _is_own_title(text):
+            if self._lines[above].block != self._lines[line].block or is_own_title(text):
                 return False
             if len(text) <= _LONGEST_NAME and _is_name_of_others(text):
                 return True
@@ -88,7 +88,7 @@ def _headings(lines: list[Line]) -> dict[int, str]:
     end, text = -1, ""
     for number, line in enumerate(lines):
         is_others = _is_others_title(line.spaced)
-        if line.tag in _HEADINGS or is_others or _is_own_title(line.spaced):
+        if line.tag in _HEADINGS or is_others or is_own_title(line.spaced):
             end = number + (_FAR if is_others and line.tag in _HEADINGS else _REACH)
             text = _unnumbered(line.spaced) if len(line.spaced) <= _LONGEST_LABEL else ""
         elif number <= end and text:
@@ -111,7 +111,8 @@ def _is_others_title(text: str) -> bool:
 
 
 @lru_cache(maxsize=2_048)
-def _is_own_title(text: str) -> bool:
+def is_own_title(text: str) -> bool:
+    """Whether a line is what a page writes above its own address."""
     words = _title(text)
     return bool(words) and _OWN.at_end(words) == len(words)
 

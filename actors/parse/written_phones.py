@@ -13,7 +13,7 @@ from phonenumbers import (
 )
 
 from actors.parse.boundaries import Run, marked
-from actors.parse.dialling import is_local, meant
+from actors.parse.dialling import is_local, meant, of_abroad
 from actors.parse.labels import label_before, says_fax
 from actors.parse.numbers import is_made_up, looks_like_something_else
 from actors.parse.series import further, goes_on
@@ -78,7 +78,7 @@ def _as_meant(text: str, runs: list[Run], region: str | None) -> Iterator[PhoneN
     for run in runs:
         digits = "".join(_DIGIT.findall(run.written))
         if len(digits) > FEWEST_DIGITS and (run.written[0] == "+" or _call_of_row(text, run.start)):
-            number = meant(run.written, region)
+            number = meant(run.written, region) or of_abroad(run.written)
             if number is not None and digits != national_significant_number(number):
                 yield PhoneNumberMatch(run.start, run.written, number)
 

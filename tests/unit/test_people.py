@@ -246,3 +246,22 @@ def test_a_role_has_a_word_for_one(text):
 )
 def test_other_text_is_no_role(text):
     assert not is_role(text)
+
+
+def test_a_postal_address_and_numbers_may_stand_between_a_name_and_its_address():
+    block = "Anna Brandt<br>Seeweg 4<br>12345 Ort<br>Tel. 030 901820<br>Mobil 0170 2024161<br>Fax 030 901821<br>"
+
+    assert people(f"<p>{block}a.brandt@gmx.de</p>") == {"a.brandt@gmx.de": ("Anna Brandt", None)}
+    assert people(f"<p>{block}</p><p>a.brandt@gmx.de</p>") == {"a.brandt@gmx.de": (None, None)}
+
+
+def test_whoever_stands_above_the_title_of_the_contact_is_not_its_owner():
+    html = "<p>Trésorier : Luc Rivière</p><p>Contactez Nous :</p><ul><li>Par email : club.valbois@gmail.com</li></ul>"
+
+    assert people(html) == {"club.valbois@gmail.com": (None, None)}
+
+
+@pytest.mark.parametrize("address", ["wender@firma-x.be", "wm@firma-x.be"])
+def test_a_mailbox_may_be_a_first_name_or_initials_where_the_name_stands_beside_it(address):
+    assert people(f"<p>Wender Maes - {address}</p>") == {address: ("Wender Maes", None)}
+    assert people(f"<p>Wender Maes</p><p>{address}</p>") == {address: (None, None)}
