@@ -4,6 +4,8 @@ import sys
 
 import click
 
+from app.commands.typed import FILTER
+
 
 @click.group(epilog="Example: scrapersky contacts list --domain smile.com")
 def contacts() -> None:
@@ -11,8 +13,8 @@ def contacts() -> None:
 
 
 @contacts.command("list", epilog="Example: scrapersky contacts list --domain smile.com --limit 20")
-@click.option("--domain", help="Of this domain.")
-@click.option("--email", help="With this in the address; % stands for anything.")
+@click.option("--domain", type=FILTER, help="Of this domain.")
+@click.option("--email", type=FILTER, help="With this in the address; % stands for anything.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="As JSON, with every column.")
 def list_(domain: str | None, email: str | None, limit: int, *, as_json: bool) -> None:
