@@ -5,8 +5,7 @@ from pathlib import Path
 
 import click
 
-DRY_RUN = click.option("--dry-run", is_flag=True, help="Say what would be done, and change nothing.")
-YES = click.option("--yes", is_flag=True, help="Do not ask first.")
+from app.commands.asking import DRY_RUN, YES
 
 
 @click.command(epilog="Example: scrapersky backup scrapersky-$(date +%F).dump")

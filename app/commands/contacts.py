@@ -4,6 +4,7 @@ import sys
 
 import click
 
+from app.commands.asking import DRY_RUN, YES
 from app.commands.typed import FILTER
 
 
@@ -37,9 +38,10 @@ def set_(contact: str, changes: tuple[str, ...]) -> None:
 @contacts.command(epilog="Example: scrapersky contacts delete 5f0c21d7 --suppress")
 @click.argument("given", metavar="ID|EMAIL…", nargs=-1, required=True)
 @click.option("--suppress", is_flag=True, help="Put their addresses and numbers on the suppression list, for good.")
-@click.option("--yes", is_flag=True, help="Do not ask first.")
-def delete(given: tuple[str, ...], *, suppress: bool, yes: bool) -> None:
+@DRY_RUN
+@YES
+def delete(given: tuple[str, ...], *, suppress: bool, dry_run: bool, yes: bool) -> None:
     """Delete contacts. A page that is read again brings them back, unless they are suppressed."""
     from app.commands.correcting import run_delete
 
-    sys.exit(run_delete(given, suppress=suppress, yes=yes))
+    sys.exit(run_delete(given, suppress=suppress, dry_run=dry_run, yes=yes))
