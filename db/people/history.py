@@ -51,7 +51,9 @@ def prune(connection: Connection[Any], age: timedelta, *, operator: str) -> dict
     sql = statements("upkeep.sql")
     counts = dict.fromkeys(KINDS, 0)
     for kind in KINDS:
-        while deleted := connection.execute(sql[f"prune_{kind}"], {"age": age, "rows": AT_ONCE}).rowcount:
+        deleted = AT_ONCE
+        while deleted == AT_ONCE:  # or it would run after what is written meanwhile
+            deleted = connection.execute(sql[f"prune_{kind}"], {"age": age, "rows": AT_ONCE}).rowcount
             counts[kind] += deleted
     record_action(connection, "prune", operator=operator, rows=sum(counts.values()), detail=counts)
     return counts
