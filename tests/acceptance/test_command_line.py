@@ -152,3 +152,12 @@ def test_status_says_that_a_workflow_is_paused_and_why(scrapersky, database, db)
     done = scrapersky("status", DATABASE_URL=database, COLUMNS="200")
 
     assert "is paused: moving house" in done.stdout
+
+
+def test_a_reason_as_long_as_a_book_is_cut(scrapersky, database, db):
+    db.execute("update engine.workflow set paused = true, paused_reason = repeat('moving ', 20000)")
+
+    shown = [scrapersky(command, DATABASE_URL=database).stdout for command in ("status", "workflows")]
+
+    assert max(map(len, shown)) < 5000
+    assert all("moving moving" in text for text in shown)
