@@ -11,6 +11,10 @@ from db.embedded import EmbeddedPostgresError
 from db.patience import MigrationError
 
 FAILURE, USAGE = 1, 2
+MIGHTIER = (
+    "this takes the role that migrated this database, let DATABASE_URL name it "
+    "(analysts have why, history, audit, export, contacts list, and may set statuses by SQL)"
+)
 
 
 class Refusal(NamedTuple):
@@ -29,12 +33,22 @@ def refusal_of(error: Exception) -> Refusal | None:
             return Refusal(
                 "this database has no engine yet; start with: scrapersky up (or scrapersky migrate)", FAILURE
             )
+        case (
+            psycopg.errors.InsufficientPrivilege()
+            | sqlalchemy.exc.ProgrammingError(orig=psycopg.errors.InsufficientPrivilege())
+        ):
+            return Refusal(f"{_first_line(getattr(error, 'orig', error))}: {MIGHTIER}", FAILURE)
         case sqlalchemy.exc.OperationalError() | psycopg.OperationalError():
             return Refusal(f"The database does not answer: {_one_line(getattr(error, 'orig', error))}", FAILURE)
         case psycopg.Error() | OSError() | UnicodeError():
             return Refusal(f"scrapersky: {_one_line(error)}", FAILURE)
         case _:
             return None
+
+
+def _first_line(error: BaseException | None) -> str:
+    """What follows is the statement, and where in it."""
+    return str(error).partition("\n")[0].strip()
 
 
 def _one_line(error: BaseException | None) -> str:
