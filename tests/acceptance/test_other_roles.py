@@ -1,4 +1,4 @@
-"""Commands by somebody who may not do everything: an analyst gets what analysts may ask, and a sentence for the rest."""
+"""Commands by somebody who may not do everything: analysts get what they may ask, and a sentence else."""
 
 import json
 
