@@ -19,6 +19,9 @@ def backup(file: Path, *, as_json: bool) -> None:
     """
     from app.commands.archiving import run_backup
 
+    if file == Path("-"):
+        advice = 'to write to a pipe: pg_dump -Fc "$(scrapersky database-url)"'
+        raise click.UsageError(f"a backup is a file that appears when it is whole; name one, or {advice}")
     sys.exit(run_backup(file, as_json=as_json))
 
 
