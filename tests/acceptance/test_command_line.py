@@ -57,7 +57,9 @@ def test_a_database_url_that_is_none_is_told_in_one_line(scrapersky, command):
     done = scrapersky(command, DATABASE_URL="localhost:5432")
 
     assert done.returncode == 2
-    assert done.stderr.splitlines() == ["DATABASE_URL: expected postgresql://…, got 'localhost:5432'; see .env.example"]
+    assert done.stderr.splitlines() == [
+        "DATABASE_URL: expected postgresql://…, got something else, which is not shown; see .env.example"
+    ]
 
 
 @pytest.mark.parametrize("command", ASKING_THE_DATABASE)

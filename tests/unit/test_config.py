@@ -73,7 +73,12 @@ def test_a_mistake_names_the_setting_the_rule_the_value_and_the_remedy():
     with pytest.raises(ConfigurationError) as refusal:
         load(DATABASE_URL="localhost:5432")
 
-    assert str(refusal.value) == "DATABASE_URL: expected postgresql://…, got 'localhost:5432'; see .env.example"
+    assert str(refusal.value) == (
+        "DATABASE_URL: expected postgresql://…, got something else, which is not shown; see .env.example"
+    )
+    assert mistakes(DATABASE_URL="mysql://me:hidden@db/leads") == [
+        "DATABASE_URL: expected postgresql://…, got mysql://…"
+    ]
 
 
 def test_all_mistakes_are_told_at_once_one_line_each():
@@ -128,7 +133,6 @@ def test_a_url_that_psycopg_can_not_use_is_refused_without_its_password(url):
     (mistake,) = mistakes(LISTEN_DATABASE_URL=url)
 
     assert mistake.startswith("LISTEN_DATABASE_URL: expected ")
-    assert "***" in mistake
     assert not re.search("hid|den", mistake)
 
 
