@@ -34,7 +34,8 @@ def export(
     """Take out contacts, domains or pages. A file appears when it is whole, or not at all.
 
     Texts that a spreadsheet could take for a formula are defused; numbers such as +4930123456 stay as they are.
-    Nobody who is on the suppression list comes out. Times are UTC.
+    Nobody who is on the suppression list comes out. Times are UTC; one that no calendar has, such as
+    infinity, is written as Postgres writes it.
 
     \b
     The columns of contacts: email, email_type, name, role, phone, fax, domain,
