@@ -81,6 +81,13 @@ def test_a_secret_that_is_wrong_is_not_repeated(name, suffix):
     assert "hunter" not in str(mistake.value)
 
 
+def test_of_a_wrong_url_only_its_beginning_is_told():
+    with pytest.raises(ConfigurationError) as mistake:
+        load_settings({"DATABASE_URL": f"mysql://me:{PASSWORD}@db/leads"}, env_file=None)
+
+    assert str(mistake.value) == "DATABASE_URL: expected postgresql://…, got mysql://…; see .env.example"
+
+
 def test_the_options_of_the_web_client_show_no_proxy_password():
     options = WebOptions(user_agent="Test/1", pause=timedelta(0), proxy=SECRETS["SCRAPERSKY_PROXY"], ca_file=None)
 
