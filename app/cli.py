@@ -15,11 +15,10 @@ from app.commands.completion import PROGRAM
 from app.commands.names import WORKFLOW
 from app.counting import counting_together
 from app.log_levels import log_level_option
+from app.start import INTERRUPTED
 
 if TYPE_CHECKING:
     from app.config import Settings
-
-INTERRUPTED = 130
 
 
 class Commands(click.Group):
@@ -193,7 +192,15 @@ for command in COMMANDS:
     cli.add_command(command)
 
 
+def _open_closed_streams() -> None:
+    """After `>&-` there is none, and the next file or connection that is opened would be taken for it."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115 - stays open
+
+
 def main() -> None:
+    _open_closed_streams()
     # Started in the background by a script, a process inherits an ignored interrupt; whoever sends one means it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:

@@ -19,7 +19,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 from actors.selection import AutoSelect
 from app.log_levels import LogLevels
 from app.logs import redact
-from app.secret_files import FILE_NAMES, SUFFIX, read_secret_files
+from app.secret_files import FILE_NAMES, SECRETS, SUFFIX, read_secret_files
 from app.setting_types import (
     AbsolutePath,
     BrokerUrl,
@@ -220,7 +220,14 @@ def mistake_in_value(details: ErrorDetails, by_file: Collection[str]) -> str:
     rule = details["msg"] if details["type"] == "expected" else field.description
     if field.alias in by_file:  # whatever the file holds, somebody meant to keep it secret
         return f"{field.alias}{SUFFIX}: expected a file with {rule}, got something else; see .env.example"
-    return f"{prefix}{field.alias}: expected {rule}, got {shown(details['input'])}; see .env.example"
+    seen = unseen(details["input"]) if field.alias in SECRETS else shown(details["input"])
+    return f"{prefix}{field.alias}: expected {rule}, got {seen}; see .env.example"
+
+
+def unseen(value: object) -> str:
+    """What is no URL may be the password itself; of one that is, how it begins tells enough."""
+    scheme = re.match(r"[a-z][a-z0-9+.-]*://", str(value))
+    return f"{scheme[0]}…" if scheme else "something else, which is not shown"
 
 
 def shown(value: object) -> str:

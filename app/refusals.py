@@ -11,6 +11,10 @@ from db.embedded import EmbeddedPostgresError
 from db.patience import MigrationError
 
 FAILURE, USAGE = 1, 2
+MIGHTIER = (
+    "this takes the role that migrated this database, let DATABASE_URL name it "
+    "(analysts have why, history, audit, export, contacts list, and may set statuses by SQL)"
+)
 
 
 class Refusal(NamedTuple):
@@ -20,21 +24,28 @@ class Refusal(NamedTuple):
 
 def refusal_of(error: Exception) -> Refusal | None:
     """One clear line for what can be expected to go wrong; None for a mistake of our own."""
+    if isinstance(error, ConfigurationError):
+        return Refusal(str(error), USAGE)
+    line = _line(error)
+    return None if line is None else Refusal(line, FAILURE)
+
+
+def _line(error: Exception) -> str | None:
+    cause = getattr(error, "orig", error)  # sqlalchemy wraps what the database said
     match error:
-        case ConfigurationError():
-            return Refusal(str(error), USAGE)
         case EmbeddedPostgresError() | MigrationError() | PortTakenError():
-            return Refusal(str(error), FAILURE)
+            line = str(error)
         case psycopg.errors.UndefinedTable() | psycopg.errors.InvalidSchemaName():
-            return Refusal(
-                "this database has no engine yet; start with: scrapersky up (or scrapersky migrate)", FAILURE
-            )
+            line = "this database has no engine yet; start with: scrapersky up (or scrapersky migrate)"
+        case _ if isinstance(cause, psycopg.errors.InsufficientPrivilege):
+            line = f"{str(cause).partition(chr(10))[0]}: {MIGHTIER}"  # what follows is the statement
         case sqlalchemy.exc.OperationalError() | psycopg.OperationalError():
-            return Refusal(f"The database does not answer: {_one_line(getattr(error, 'orig', error))}", FAILURE)
+            line = f"The database does not answer: {_one_line(cause)}"
         case psycopg.Error() | OSError() | UnicodeError():
-            return Refusal(f"scrapersky: {_one_line(error)}", FAILURE)
+            line = f"scrapersky: {_one_line(error)}"
         case _:
             return None
+    return line
 
 
 def _one_line(error: BaseException | None) -> str:

@@ -31,7 +31,7 @@ def read_secret_files(given: Mapping[str, str]) -> tuple[dict[str, str], list[st
             values[secret] = _read(Path(given[name]))
         except (OSError, ValueError) as error:
             rule = "a readable file with the value in one line of UTF-8"
-            mistakes.append(f"{name}: expected {rule}, got {given[name]!r}: {_reason(error)}; see .env.example")
+            mistakes.append(f"{name}: expected {rule}, got {_shown(given[name])}: {_reason(error)}; see .env.example")
     return {secret: value for secret, value in values.items() if value}, mistakes
 
 
@@ -45,6 +45,11 @@ def _read(path: Path) -> str:
     if len(value.splitlines()) > 1:
         raise ValueError("it has more than one line")
     return value
+
+
+def _shown(path: str) -> str:
+    """Whoever puts the secret itself where its file belongs does not want to read it."""
+    return repr(path) if path.startswith(("/", "./", "../", "~")) else "something that is not shown"
 
 
 def _reason(error: Exception) -> str:

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from app.commands.ages import span
-from app.commands.tables import cell
+from app.commands.tables import cell, short
 from app.reading import Reading
 
 COUNTS = ("ready", "delayed", "running", "failed")
@@ -86,7 +86,7 @@ def _state(row: DictRow) -> Text:
 
 def _why(row: DictRow) -> str:
     until = f" (until {row['paused_until']:%Y-%m-%d %H:%M %Z})" if row["paused_until"] else ""
-    return f"{cell(row['paused_reason'] or 'no reason given')}{until}"
+    return f"{short(row['paused_reason'] or 'no reason given')}{until}"
 
 
 def _error(row: DictRow) -> Text:

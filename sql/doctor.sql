@@ -16,6 +16,11 @@ select obj_description(to_regnamespace('engine'), 'pg_namespace') as mark,
        exists (select 1 from pg_class where relnamespace = to_regnamespace('engine') and relname = 'worker') as engine,
        to_regclass('public.schema_version') is not null as tables
 
+-- name: roles
+select current_user as mine,
+       (select pg_get_userbyid(relowner) from pg_class
+        where relnamespace = to_regnamespace('engine') and relname = 'worker') as owner
+
 -- name: revision
 select version_num as revision from public.schema_version
 

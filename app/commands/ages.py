@@ -32,8 +32,13 @@ class Moment(click.ParamType[datetime]):
         try:
             moment = datetime.fromisoformat(str(value))
         except ValueError:
-            return datetime.now(UTC) - Age().convert(value, parameter, context)
-        return moment if moment.tzinfo else moment.astimezone()
+            moment = None
+        try:
+            if moment is None:
+                return datetime.now(UTC) - Age().convert(value, parameter, context)
+            return moment if moment.tzinfo else moment.astimezone()
+        except (OverflowError, ValueError):
+            self.fail(f"expected a time within the calendar, got {value!r}", parameter, context)
 
 
 def span(age: timedelta) -> str:

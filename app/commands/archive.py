@@ -5,8 +5,7 @@ from pathlib import Path
 
 import click
 
-DRY_RUN = click.option("--dry-run", is_flag=True, help="Say what would be done, and change nothing.")
-YES = click.option("--yes", is_flag=True, help="Do not ask first.")
+from app.commands.asking import DRY_RUN, YES
 
 
 @click.command(epilog="Example: scrapersky backup scrapersky-$(date +%F).dump")
@@ -20,6 +19,9 @@ def backup(file: Path, *, as_json: bool) -> None:
     """
     from app.commands.archiving import run_backup
 
+    if file == Path("-"):
+        advice = 'to write to a pipe: pg_dump -Fc "$(scrapersky database-url)"'
+        raise click.UsageError(f"a backup is a file that appears when it is whole; name one, or {advice}")
     sys.exit(run_backup(file, as_json=as_json))
 
 

@@ -8,6 +8,9 @@ from contextlib import contextmanager
 
 import click
 
+DRY_RUN = click.option("--dry-run", is_flag=True, help="Say what would be done, and change nothing.")
+YES = click.option("--yes", is_flag=True, help="Do not ask first.")
+
 
 def confirm(question: str, *, yes: bool) -> None:
     """A person answers; a script has said --yes. Nothing is taken for granted where nobody can be asked."""

@@ -29,7 +29,7 @@ def run_audit(since: datetime | None, name: str | None, *, actions: bool, limit:
 
 
 def run_prune(age: timedelta | None, *, dry_run: bool, yes: bool, as_json: bool) -> int:
-    age = age or load_settings().history
+    age = load_settings().history if age is None else age
     with connected("prune") as connection:
         counts = history.count_old(connection, age)
         if not dry_run and any(counts.values()):

@@ -4,6 +4,9 @@ import sys
 
 import click
 
+from app.commands.asking import DRY_RUN, YES
+from app.commands.typed import FILTER
+
 
 @click.group(epilog="Example: scrapersky contacts list --domain smile.com")
 def contacts() -> None:
@@ -11,8 +14,8 @@ def contacts() -> None:
 
 
 @contacts.command("list", epilog="Example: scrapersky contacts list --domain smile.com --limit 20")
-@click.option("--domain", help="Of this domain.")
-@click.option("--email", help="With this in the address; % stands for anything.")
+@click.option("--domain", type=FILTER, help="Of this domain.")
+@click.option("--email", type=FILTER, help="With this in the address; % stands for anything.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="As JSON, with every column.")
 def list_(domain: str | None, email: str | None, limit: int, *, as_json: bool) -> None:
@@ -35,9 +38,10 @@ def set_(contact: str, changes: tuple[str, ...]) -> None:
 @contacts.command(epilog="Example: scrapersky contacts delete 5f0c21d7 --suppress")
 @click.argument("given", metavar="ID|EMAIL…", nargs=-1, required=True)
 @click.option("--suppress", is_flag=True, help="Put their addresses and numbers on the suppression list, for good.")
-@click.option("--yes", is_flag=True, help="Do not ask first.")
-def delete(given: tuple[str, ...], *, suppress: bool, yes: bool) -> None:
+@DRY_RUN
+@YES
+def delete(given: tuple[str, ...], *, suppress: bool, dry_run: bool, yes: bool) -> None:
     """Delete contacts. A page that is read again brings them back, unless they are suppressed."""
     from app.commands.correcting import run_delete
 
-    sys.exit(run_delete(given, suppress=suppress, yes=yes))
+    sys.exit(run_delete(given, suppress=suppress, dry_run=dry_run, yes=yes))

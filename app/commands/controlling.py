@@ -13,7 +13,7 @@ from app.commands.ages import ago
 from app.commands.asking import operator
 from app.commands.names import in_order
 from app.commands.session import connected
-from app.commands.tables import cell
+from app.commands.tables import LONGEST, cell, short
 from db.people import steering
 from db.people.registry import workflows
 
@@ -44,13 +44,16 @@ def run_workflows(name: str | None, *, as_json: bool) -> int:
 
 
 def run_pause(names: Sequence[str], reason: str | None) -> int:
-    if reason is None:
-        if not sys.stdin.isatty():
-            raise click.UsageError("say --reason: whoever finds it paused wants to know why")
+    if reason is None and sys.stdin.isatty():
         reason = click.prompt("Reason", err=True)
+    told = " ".join((reason or "").split())
+    if not told:
+        raise click.UsageError("say --reason: whoever finds it paused wants to know why")
+    if len(told) > LONGEST:
+        raise click.UsageError(f"--reason: expected at most {LONGEST} characters, got {len(told):,}")
     with connected("pause") as connection:
         for name in names:
-            steering.pause(connection, name, " ".join(reason.split()) or None, operator=operator())
+            steering.pause(connection, name, told, operator=operator())
             click.echo(f"{name} is paused: what runs may finish, nothing more starts.")
     return 0
 
@@ -108,10 +111,10 @@ def _effective(row: Mapping[str, Any], limit: str) -> int | None:
 def _state(row: Mapping[str, Any]) -> str:
     if row["paused"]:
         who = f" by {cell(row['paused_by'])} {ago(row['paused_at'])}" if row["paused_at"] else ""
-        return click.style(f"paused{who}: {cell(row['paused_reason'] or 'no reason given')}", fg="yellow")
+        return click.style(f"paused{who}: {short(row['paused_reason'] or 'no reason given')}", fg="yellow")
     if row["stopped"]:
         until = f" until {row['blocked_until']:%Y-%m-%d %H:%M %Z}" if row["blocked_until"] else ""
-        return click.style(f"stopped itself{until}: {cell(row['blocked_reason'])}", fg="yellow")
+        return click.style(f"stopped itself{until}: {short(row['blocked_reason'])}", fg="yellow")
     return click.style("on", fg="green")
 
 

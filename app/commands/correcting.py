@@ -2,7 +2,6 @@
 
 import json
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -11,6 +10,7 @@ import psycopg
 from psycopg import Connection
 
 from actors.parse.mail_addresses import Site, kind_of
+from app.commands.asking import confirm
 from app.commands.session import connected
 from app.commands.tables import show_rows
 from app.commands.values import domain_name, email_address, phone_number
@@ -48,15 +48,23 @@ def run_set(given: str, changes: Sequence[str]) -> int:
     return 0
 
 
-def run_delete(given: Sequence[str], *, suppress: bool, yes: bool) -> int:
+def run_delete(given: Sequence[str], *, suppress: bool, dry_run: bool, yes: bool) -> int:
     with connected("contacts") as connection:
         found = {row["id"]: row for one in given for row in _find(connection, one)}
-        if not yes and sys.stdin.isatty():
-            click.confirm(f"Delete {len(found)} contact(s)?", abort=True, err=True)
-        deleted, others = remove(connection, list(found.values()), suppress=suppress)
-    also = f", and {others} more with the same address or number" if others else ""
-    click.echo(f"{deleted} contact(s) deleted{also}{'; suppressed from now on' if suppress else ''}.")
+        with connection.transaction(force_rollback=True):
+            deleted, others = remove(connection, list(found.values()), suppress=suppress)
+        if not dry_run:
+            confirm(f"Delete {_counted(deleted, others)}{' and suppress them' if suppress else ''}?", yes=yes)
+            deleted, others = remove(connection, list(found.values()), suppress=suppress)
+    if dry_run:
+        click.echo(f"Dry run, nothing is changed: {_counted(deleted, others)} would be deleted.")
+    else:
+        click.echo(f"{_counted(deleted, others)} deleted{'; suppressed from now on' if suppress else ''}.")
     return 0
+
+
+def _counted(deleted: int, others: int) -> str:
+    return f"{deleted} contact(s)" + (f" and {others} more with the same address or number" if others else "")
 
 
 def correct(connection: Connection[Any], contact: Mapping[str, Any], values: Mapping[str, str | None]) -> None:

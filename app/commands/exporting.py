@@ -1,5 +1,6 @@
 """How an export comes out: rows from the database through a writer to their place."""
 
+import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -39,6 +40,8 @@ def run_export(order: Order, since: str | None) -> int:
         raise click.UsageError("--format xlsx needs a file: --output contacts.xlsx")
     if order.path is not None:
         check_free(order.path.resolve(), force=order.force)
+    elif getattr(sys.stdout, "name", "") == os.devnull:  # what app/cli.py puts into the place of a closed one
+        raise click.ClickException("standard output is closed; name a file: --output contacts.csv")
     extract = Extract(order.kind, order.columns, moment(since, datetime.now(UTC)), order.where)
     try:
         with (

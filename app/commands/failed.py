@@ -7,14 +7,17 @@ from typing import Any, Final, TypeVar
 import click
 
 from app.commands.names import WORKFLOW
+from app.commands.typed import FILTER, Number
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 CHOICE: Final = (
     click.argument("name", metavar="WORKFLOW", type=WORKFLOW),
     click.argument("pks", metavar="[ID]…", nargs=-1),
-    click.option("--error", "part", metavar="TEXT", help="With this in the error, as `scrapersky errors` shows it."),
-    click.option("--where", metavar="SQL", help="Any condition on the table's columns, in SQL."),
+    click.option(
+        "--error", "part", type=FILTER, metavar="TEXT", help="With this in the error, as `scrapersky errors` shows it."
+    ),
+    click.option("--where", type=FILTER, metavar="SQL", help="Any condition on the table's columns, in SQL."),
     click.option("--limit", type=click.IntRange(1, 1_000_000_000), help="At most so many."),
     click.option("--all", "everything", is_flag=True, help="Without any filter: really all of them."),
     click.option("--dry-run", is_flag=True, help="Count them, and change nothing."),
@@ -41,7 +44,7 @@ def errors(name: str | None, *, as_json: bool) -> None:
 
 @click.command(epilog="Example: scrapersky requeue page_curation --error '503 Service' --rate 50")
 @chosen
-@click.option("--rate", type=click.FloatRange(0.01, 1_000_000), help="Rows queued per second; default: no limit.")
+@click.option("--rate", type=Number(0.01, 1_000_000), help="Rows queued per second; default: no limit.")
 def requeue(**options: Any) -> None:
     """Queue failed rows again: all, by error, by condition or by id. They get all their attempts anew.
 

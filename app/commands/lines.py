@@ -16,6 +16,9 @@ SAMPLE: Final = 50
 LONGEST_RECORD: Final = 50  # lines: a quote that is still open after so many was never meant to open
 LONGEST_LINE: Final = 1_000_000
 
+# Straight, and as word processors of several languages set them.
+QUOTES: Final = "\"'`\u00b4\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u00ab\u00bb\u2039\u203a"
+
 # What is sent by mistake for a text, by its first bytes.
 NO_TEXT: Final = {
     b"PK\x03\x04": "an Excel workbook or another archive",
@@ -58,8 +61,8 @@ def read_values(stream: io.BufferedReader, names: Sequence[str], column: str | N
         if record.broken:
             yield Value(record.line, record.fields[0], record.broken)
         elif len(record.fields) > index:
-            if record.fields[index].strip():
-                yield Value(record.line, record.fields[index].strip())
+            if text := _unquoted(record.fields[index]):
+                yield Value(record.line, text)
             elif delimiter:
                 yield Value(record.line, "", f"nothing in column {index + 1}")
         else:
@@ -139,7 +142,7 @@ def _fields(line: str, delimiter: str) -> list[str]:
 def _records(lines: Iterable[tuple[int, str]], delimiter: str | None) -> Iterator[Record]:
     if delimiter is None:
         for number, line in lines:
-            text = line.strip().strip("\"'").strip()
+            text = line.strip().strip(QUOTES).strip()
             if text and not text.startswith("#"):
                 yield Record(number, [text], _too_long(line))
         return
@@ -171,6 +174,12 @@ def _record(number: int, line: str, lines: Iterable[str], delimiter: str) -> tup
         return Record(number, next(csv.reader([line], delimiter=delimiter))), 1
     except csv.Error as error:
         return Record(number, [line.strip()], f"not readable as CSV: {error}"), 1
+
+
+def _unquoted(field: str) -> str:
+    """Of a field only what stands within quotes as a whole: in `"Ann" <ann@smile.com>` they belong to the name."""
+    text = field.strip()
+    return text[1:-1].strip() if len(text) > 1 and text[0] in QUOTES and text[-1] in QUOTES else text
 
 
 def _too_long(line: str) -> str | None:

@@ -26,7 +26,7 @@ def audit(since: datetime | None, name: str | None, *, actions: bool, limit: int
 
 
 @click.command(epilog="Example: scrapersky prune --older-than 30d --dry-run")
-@click.option("--older-than", "age", type=Age(), help="Such as 30d or 12h; default SCRAPERSKY_HISTORY_DAYS.")
+@click.option("--older-than", "age", type=Age(), help="Such as 30d or 12h, 0d is all; default SCRAPERSKY_HISTORY_DAYS.")
 @click.option("--dry-run", is_flag=True, help="Count, and delete nothing.")
 @click.option("--yes", is_flag=True, help="Do not ask first.")
 @click.option("--json", "as_json", is_flag=True, help="The counts as JSON.")

@@ -4,11 +4,13 @@ import sys
 
 import click
 
+from app.commands.typed import Number
+
 
 @click.command(epilog='Example: scrapersky search "dentist" --near "Austin, TX" --radius 10')
 @click.argument("business_type", metavar="WHAT")
 @click.option("--near", "location", required=True, help="Where: a city, a district, an address.")
-@click.option("--radius", type=click.FloatRange(0, 50, min_open=True), metavar="KM", help="Prefer what is so near.")
+@click.option("--radius", type=Number(0, 50, min_open=True), metavar="KM", help="Prefer what is so near.")
 @click.option("--wait/--no-wait", default=None, help="Watch until it is done. Default: on a terminal.")
 @click.option("--json", "as_json", is_flag=True, help="The outcome as JSON.")
 def search(business_type: str, location: str, radius: float | None, *, wait: bool | None, as_json: bool) -> None:

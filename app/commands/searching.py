@@ -10,6 +10,7 @@ from psycopg import Connection
 from rich.console import Console
 
 from app.commands.session import connected
+from app.commands.tables import short
 from db.people.searches import Seen, add_search, look_at
 
 LOOK_EVERY: Final = 0.5
@@ -78,7 +79,7 @@ def _obstacle(seen: Seen) -> str | None:
     if not seen.declared:
         return "this database does not know the workflow place_search; run: scrapersky migrate"
     if seen.paused:
-        return f"waiting, place_search is paused: {seen.paused_reason or 'by hand'}"
+        return f"waiting, place_search is paused: {short(seen.paused_reason or 'by hand')}"
     return None if seen.workers else "waiting, no worker is running; start one with: scrapersky up"
 
 

@@ -6,6 +6,8 @@ from typing import Any, Final, TypeVar
 
 import click
 
+from app.commands.typed import FILTER, Number
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 WORDS: Final = ("New", "Selected", "Maybe", "Not a Fit", "Archived")
@@ -13,7 +15,7 @@ SHARED: Final = (
     click.option(
         "--status", "word", type=click.Choice(WORDS, case_sensitive=False), default="Selected", show_default=True
     ),
-    click.option("--where", metavar="SQL", help="Any condition on the table's columns, in SQL."),
+    click.option("--where", type=FILTER, metavar="SQL", help="Any condition on the table's columns, in SQL."),
     click.option("--all", "everything", is_flag=True, help="Without any filter: really every row."),
     click.option("--again", is_flag=True, help="Queue those too that are Selected already and have ended."),
     click.option("--limit", type=click.IntRange(1, 1_000_000_000), help="At most so many, newest first."),
@@ -39,10 +41,10 @@ def select() -> None:
 
 @select.command(epilog="Example: scrapersky select places --search 5f0c… --min-rating 4")
 @click.option("--search", type=click.UUID, help="Found by this search; its id is what `scrapersky search` prints.")
-@click.option("--type", help="Kind of business, as searched for.")
-@click.option("--location", help="Place searched, or address.")
-@click.option("--name", help="Name of the business.")
-@click.option("--min-rating", type=click.FloatRange(0, 5), help="Rated so or better.")
+@click.option("--type", type=FILTER, help="Kind of business, as searched for.")
+@click.option("--location", type=FILTER, help="Place searched, or address.")
+@click.option("--name", type=FILTER, help="Name of the business.")
+@click.option("--min-rating", type=Number(0, 5), help="Rated so or better.")
 @shared
 def places(**options: Any) -> None:
     """Pick places for the deep scan. Each one costs a call to Google."""
@@ -50,10 +52,10 @@ def places(**options: Any) -> None:
 
 
 @select.command(epilog="Example: scrapersky select businesses --city Austin --has-website")
-@click.option("--name", help="Name of the business.")
-@click.option("--city", help="City.")
-@click.option("--category", help="Main category or one of the others.")
-@click.option("--min-rating", type=click.FloatRange(0, 5), help="Rated so or better.")
+@click.option("--name", type=FILTER, help="Name of the business.")
+@click.option("--city", type=FILTER, help="City.")
+@click.option("--category", type=FILTER, help="Main category or one of the others.")
+@click.option("--min-rating", type=Number(0, 5), help="Rated so or better.")
 @click.option("--has-website/--no-website", default=None, help="With, or without, a website.")
 @shared
 def businesses(**options: Any) -> None:
@@ -62,8 +64,8 @@ def businesses(**options: Any) -> None:
 
 
 @select.command(epilog="Example: scrapersky select domains --domain smile --status Archived")
-@click.option("--domain", help="Domain.")
-@click.option("--processing", help="In this state of sitemap_analysis_status, such as failed.")
+@click.option("--domain", type=FILTER, help="Domain.")
+@click.option("--processing", type=FILTER, help="In this state of sitemap_analysis_status, such as failed.")
 @shared
 def domains(**options: Any) -> None:
     """Pick domains whose sitemaps shall be looked for (again)."""
@@ -71,10 +73,10 @@ def domains(**options: Any) -> None:
 
 
 @select.command(epilog="Example: scrapersky select sitemaps --domain smile.com --url post-sitemap")
-@click.option("--domain", help="Of this domain, exactly.")
-@click.option("--type", help="Kind of sitemap.")
-@click.option("--url", help="URL.")
-@click.option("--processing", help="In this state of sitemap_import_status, such as Error.")
+@click.option("--domain", type=FILTER, help="Of this domain, exactly.")
+@click.option("--type", type=FILTER, help="Kind of sitemap.")
+@click.option("--url", type=FILTER, help="URL.")
+@click.option("--processing", type=FILTER, help="In this state of sitemap_import_status, such as Error.")
 @shared
 def sitemaps(**options: Any) -> None:
     """Pick sitemaps to import."""
@@ -82,10 +84,10 @@ def sitemaps(**options: Any) -> None:
 
 
 @select.command(epilog="Example: scrapersky select pages --domain smile.com --type contact_root")
-@click.option("--domain", help="Of this domain, exactly.")
-@click.option("--type", help="Type of page: contact_root, legal_root, team_root, …")
-@click.option("--url", help="URL.")
-@click.option("--processing", help="In this state of page_processing_status, such as Error.")
+@click.option("--domain", type=FILTER, help="Of this domain, exactly.")
+@click.option("--type", type=FILTER, help="Type of page: contact_root, legal_root, team_root, …")
+@click.option("--url", type=FILTER, help="URL.")
+@click.option("--processing", type=FILTER, help="In this state of page_processing_status, such as Error.")
 @shared
 def pages(**options: Any) -> None:
     """Pick pages to read for contacts."""

@@ -20,6 +20,7 @@ Row = Sequence[Any]
 
 LONGEST_CELL: Final = 32_767
 MOST_ROWS_OF_A_SHEET: Final = 1_048_575  # and the header
+FIRST_YEAR_OF_A_SHEET: Final = 1901  # its own begins in 1900
 SHEET_DATE: Final = "yyyy-mm-dd hh:mm:ss"
 
 _FORMULA = re.compile(r"[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
@@ -82,10 +83,18 @@ def _write_cell(sheet: Any, number: int, place: int, value: Any, moment: Any) ->
         sheet.write_boolean(number, place, value)
     elif isinstance(value, int | float | Decimal):
         sheet.write_number(number, place, value)
-    elif isinstance(value, datetime):
-        sheet.write_datetime(number, place, value.astimezone(UTC).replace(tzinfo=None), moment)
+    elif isinstance(value, datetime) and value.year >= FIRST_YEAR_OF_A_SHEET:
+        sheet.write_datetime(number, place, _utc(value).replace(tzinfo=None), moment)
     elif value is not None and (text := _text(value)):
         sheet.write_string(number, place, _CONTROLS.sub("", text)[:LONGEST_CELL])
+
+
+def _utc(moment: datetime) -> datetime:
+    """The first and the last day of the calendar may have none in UTC; they stay as they are."""
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        return moment
 
 
 def defused(text: str) -> str:
@@ -103,7 +112,7 @@ def _text(value: Any) -> str:
         case bool():
             return "true" if value else "false"
         case datetime():
-            return value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+            return _utc(value).isoformat(timespec="seconds").replace("+00:00", "Z")
         case list():
             return "; ".join(map(str, value))
         case dict():

@@ -5,6 +5,8 @@ from typing import BinaryIO
 
 import click
 
+from app.commands.asking import DRY_RUN, YES
+
 REGION = click.option("--region", metavar="XX", help="Country of numbers that are written without one, such as DE.")
 
 
@@ -20,11 +22,16 @@ def suppress() -> None:
 @click.argument("values", metavar="EMAIL|PHONE|DOMAIN…", nargs=-1, required=True)
 @click.option("--reason", help="Why; for whoever reads the list later.")
 @REGION
-def add(values: tuple[str, ...], reason: str | None, region: str | None) -> None:
-    """Put on the list. A domain stands for everybody at it, subdomains too."""
+@DRY_RUN
+@YES
+def add(values: tuple[str, ...], reason: str | None, region: str | None, *, dry_run: bool, yes: bool) -> None:
+    """Put on the list. A domain stands for everybody at it, subdomains too: a subdomain is listed as its domain.
+
+    Asks first when contacts are deleted by it.
+    """
     from app.commands.suppressing import run_add
 
-    sys.exit(run_add(values, reason, region))
+    sys.exit(run_add(values, reason, region, dry_run=dry_run, yes=yes))
 
 
 @suppress.command(epilog="Example: scrapersky suppress remove ann@smile.com")
@@ -53,8 +60,15 @@ def list_(kind: str | None, limit: int, *, as_json: bool) -> None:
 @click.option("--reason", help="Why; for whoever reads the list later.")
 @click.option("--column", metavar="NAME|N", help="The column that holds the values, by its name or number.")
 @REGION
-def import_(file: BinaryIO, reason: str | None, column: str | None, region: str | None) -> None:
-    """Put everybody in a FILE on the list: CSV or one per line, "-" is stdin. Exit code 1 when a line was of no use."""
+@DRY_RUN
+@YES
+def import_(
+    file: BinaryIO, reason: str | None, column: str | None, region: str | None, *, dry_run: bool, yes: bool
+) -> None:
+    """Put everybody in a FILE on the list: CSV or one per line, "-" is stdin. Exit code 1 when a line was of no use.
+
+    The whole file is read first. Asks when contacts are deleted by it.
+    """
     from app.commands.suppressing import run_import
 
-    sys.exit(run_import(file, reason, column, region))
+    sys.exit(run_import(file, reason, column, region, dry_run=dry_run, yes=yes))

@@ -3,11 +3,11 @@
 import io
 import json
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from typing import BinaryIO, Final
 
 import click
 
+from app.commands.asking import confirm
 from app.commands.lines import LinesError, Value, buffered, read_values
 from app.commands.session import connected
 from app.commands.tables import show_rows
@@ -21,14 +21,13 @@ NAMES: Final = (
 )
 
 
-def run_add(values: Sequence[str], reason: str | None, region: str | None) -> int:
+def run_add(values: Sequence[str], reason: str | None, region: str | None, *, dry_run: bool, yes: bool) -> int:
     entries = _entries(values, region)
-    with connected("suppress") as connection:
-        added = suppressions.add(connection, entries, reason)
     for given, entry in zip(values, entries, strict=True):
         if entry.value != given.strip().lower():
-            click.echo(f"{given} is listed as {entry.kind} {entry.value}", err=True)
-    click.echo(_told(added, len(set(entries))))
+            wide = ": everybody there, subdomains too" if entry.kind == "domain" else ""
+            click.echo(f"{given} is listed as {entry.kind} {entry.value}{wide}", err=True)
+    click.echo(_add(list(dict.fromkeys(entries)), reason, dry_run=dry_run, yes=yes))
     return 0
 
 
@@ -52,16 +51,31 @@ def run_list(kind: str | None, limit: int, *, as_json: bool) -> int:
     return 0
 
 
-def run_import(file: BinaryIO, reason: str | None, column: str | None, region: str | None) -> int:
+def run_import(
+    file: BinaryIO, reason: str | None, column: str | None, region: str | None, *, dry_run: bool, yes: bool
+) -> int:
     known, bad = known_region(region), Bad()
-    new = listed = deleted = 0
-    with connected("suppress") as connection:
-        waiting = _from_file(buffered(file), column, known, bad)
-        while batch := list(islice(waiting, BATCH)):
-            added = suppressions.add(connection, batch, reason)
-            new, listed, deleted = new + added.new, listed + len(set(batch)), deleted + added.contacts_deleted
-    click.echo(_told(suppressions.Added(new, deleted), listed) + (f" {bad.lines:,} of no use." if bad.lines else ""))
+    stream = buffered(file)
+    entries = list(dict.fromkeys(_from_file(stream, column, known, bad)))
+    told = _add(entries, reason, dry_run=dry_run, yes=yes)
+    click.echo(told + (f" {bad.lines:,} of no use." if bad.lines else ""))
     return 1 if bad.lines else 0
+
+
+def _add(entries: Sequence[Suppressible], reason: str | None, *, dry_run: bool, yes: bool) -> str:
+    """Counted, asked if contacts are lost by it, done, and told."""
+    batches = [entries[start : start + BATCH] for start in range(0, len(entries), BATCH)]
+    with connected("suppress") as connection:
+        # Who is in two batches is counted twice.
+        expected = sum(suppressions.contacts_of(connection, batch) for batch in batches)
+        lost = f"{'up to ' if len(batches) > 1 else ''}{expected:,} contact(s)"
+        if dry_run:
+            return f"Dry run, nothing is changed: {len(entries):,} for the suppression list; {lost} would be deleted."
+        if expected:
+            confirm(f"Put {len(entries):,} on the suppression list and delete {lost}?", yes=yes)
+        added = [suppressions.add(connection, batch, reason) for batch in batches]
+    new, deleted = sum(one.new for one in added), sum(one.contacts_deleted for one in added)
+    return _told(suppressions.Added(new, deleted), len(entries))
 
 
 class Bad:

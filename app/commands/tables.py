@@ -14,6 +14,7 @@ from rich.table import Table
 
 BETWEEN: Final = 2
 NARROWEST: Final = 8
+LONGEST: Final = 300
 
 # What a page on the web says of itself must not move the cursor or colour the screen.
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]+")
@@ -41,6 +42,12 @@ def cell(value: object) -> str:
     if isinstance(value, datetime):
         return f"{value.astimezone(UTC):%Y-%m-%d %H:%M}"
     return " ".join(_UNSEEN.sub(" ", str(value)).split())
+
+
+def short(value: object) -> str:
+    """A sentence that somebody wrote; what is longer than one is cut, as the dashboard does."""
+    text = cell(value)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
 def _widths(natural: Sequence[int], fixed: Sequence[bool], room: int) -> list[int]:

@@ -1,13 +1,13 @@
 """All checks, one after the other. One that can not look says so and does not stop the others."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
 import psycopg
 
-from app.doctor.finding import MIGRATE, Finding, Repair, Verdict, by_hand, failure, warning
+from app.doctor.finding import MIGRATE, Finding, Verdict, by_hand, failure
 from app.doctor.patient import Patient
 from app.doctor.registry import CHECKS, Check, Needs
 from app.logs import redact
@@ -31,32 +31,46 @@ def examine(patient: Patient, checks: Sequence[Check] = CHECKS) -> list[Examined
         except psycopg.OperationalError as error:
             return [*found, Examined(DATABASE, _no_answer(error), 0.0)]
         available = Needs.ENGINE if patient.one("applied").engine else Needs.DATABASE
+        denied: dict[str, str] = {}
         for check in checks:
             if Needs.NOTHING < check.needs <= available:
-                found += _look(check, patient)
+                try:
+                    found += _look(check, patient)
+                except psycopg.errors.InsufficientPrivilege as error:
+                    denied[check.name] = _told(error)
+        if denied:
+            found.append(Examined(RIGHTS, _not_allowed(patient, denied), 0.0))
     return found
 
 
 DATABASE = Check("The server", "database", lambda _: iter(()), Needs.NOTHING)
+RIGHTS = Check("Not examined", "rights", lambda _: iter(()), Needs.DATABASE)
 
 
 def _look(check: Check, patient: Patient) -> Iterator[Examined]:
+    """Raises InsufficientPrivilege: of what this role may not see nothing can be said."""
     began = time.monotonic()
     findings: list[Finding] = []
     try:
         findings.extend(check.look(patient))
     except OLD_SCHEMA as error:
         findings.append(failure(_told(error), "The database is older than this program.", MIGRATE))
-    except psycopg.errors.InsufficientPrivilege as error:
-        findings.append(warning(_told(error), "This role may not look there.", _as_the_owner()))
+    except psycopg.errors.InsufficientPrivilege:
+        raise
     except (psycopg.Error, OSError) as error:
         findings.append(failure(_told(error), "It could not be looked at.", by_hand("look at the rest first")))
     seconds = time.monotonic() - began
     return (Examined(check, finding, seconds) for finding in findings)
 
 
-def _as_the_owner() -> Repair:
-    return by_hand("let DATABASE_URL name the role that migrated this database")
+def _not_allowed(patient: Patient, denied: Mapping[str, str]) -> Finding:
+    roles = patient.one("roles")
+    needed = f"{roles.owner}, the role that migrated this database" if roles.owner else "the role that migrates"
+    return failure(
+        f"{roles.mine} may not look at: {', '.join(denied)} ({next(iter(denied.values()))})",
+        "What nobody has looked at may be wrong.",
+        by_hand(f"let DATABASE_URL name {needed}"),
+    )
 
 
 def _no_answer(error: psycopg.Error) -> Finding:

@@ -6,13 +6,14 @@ from typing import Any
 
 from psycopg import sql
 
+from app.commands.tables import short
 from app.doctor.finding import Finding, Repair, by_sql, warning, well
 from app.doctor.patient import Patient
 
 
 def stopped(patient: Patient) -> Iterator[Finding]:
     rows = [row for row in patient.look("stopped") if row.stopped or row.closed]
-    paused = [(row.paused_reason or "no reason given", row.name) for row in rows if row.paused]
+    paused = [(short(row.paused_reason or "no reason given"), row.name) for row in rows if row.paused]
     blocked = [(_reason(row), row.name) for row in rows if row.stopped and not row.paused]
     for reason, names in _by_reason(paused):
         means = "The rows stay queued until somebody resumes it."

@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from psycopg import Connection, sql
+from psycopg import Connection, DataError, adapters, sql
+from psycopg.abc import AdaptContext, Buffer
+from psycopg.adapt import Loader
+from psycopg.pq import Format
 
 from db.people.conditions import MISTAKES, ConditionError, check, explained, written
 from db.statements import compose, statements
@@ -15,6 +18,21 @@ ROWS_AT_A_TIME: Final = 2_000
 KINDS: Final = {"contacts": "contact_id", "domains": "domain_id", "pages": "page_id"}
 
 ROWS: Final = "select {columns} from ({query}) as exported where {condition} order by found_at, {key}"
+
+
+class AnyMoment(Loader):
+    """Postgres knows times that Python does not: infinity, years before 1 or after 9999. They come as their text."""
+
+    def __init__(self, oid: int, context: AdaptContext | None = None) -> None:
+        super().__init__(oid, context)
+        usual = adapters.get_loader(oid, Format.TEXT)
+        self._usual = usual(oid, context).load if usual else bytes
+
+    def load(self, data: Buffer) -> Any:
+        try:
+            return self._usual(data)
+        except DataError:
+            return bytes(data).decode()
 
 
 class UnknownColumnError(ValueError):
@@ -39,6 +57,7 @@ class Extract:
         with connection.transaction(), connection.cursor(name="export") as cursor:
             connection.execute("set transaction isolation level repeatable read, read only")
             cursor.itersize = ROWS_AT_A_TIME
+            cursor.adapters.register_loader("timestamptz", AnyMoment)
             try:
                 cursor.execute(self._statement(names), [])
                 yield names, iter(cursor)

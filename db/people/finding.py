@@ -19,9 +19,6 @@ class Known(NamedTuple):
     email: str | None = None
 
 
-TABLES: Final = """
-select distinct class.relname from engine.workflow join pg_class as class on class.oid = workflow.relation order by 1
-"""
 _BY_RANGE: Final = "select id from {} where id between %(low)s::uuid and %(high)s::uuid limit %(enough)s"
 _BY_URL: Final = (
     "select item.id from {} as item join domains on domains.id = item.domain_id "
@@ -59,11 +56,6 @@ WAYS: Final[Mapping[str, Sequence[str]]] = {
     "place_searches": (_BY_RANGE.format("place_searches"),),
 }
 """Tried one after the other; the first that finds anything has found it."""
-
-
-def tables(connection: Connection[Any]) -> list[str]:
-    """Those that have a workflow."""
-    return [name for (name,) in connection.execute(TABLES).fetchall()]
 
 
 def ids(connection: Connection[Any], table: str, known: Known) -> list[str]:

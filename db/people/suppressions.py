@@ -39,10 +39,16 @@ class Added(NamedTuple):
     contacts_deleted: int
 
 
+def contacts_of(connection: Connection[Any], entries: Sequence[Entry]) -> int:
+    """How many contacts these entries delete."""
+    (affected,) = connection.execute(CONTACTS, _by_kind(entries)).fetchone() or (0,)
+    return int(affected)
+
+
 def add(connection: Connection[Any], entries: Sequence[Entry], reason: str | None) -> Added:
     """All at once; entries that are there keep their place, and get the reason if one is given."""
     with connection.transaction():
-        (affected,) = connection.execute(CONTACTS, _by_kind(entries)).fetchone() or (0,)
+        affected = contacts_of(connection, entries)
         written = connection.execute(ADD, {**_arrays(entries), "reason": reason}).fetchall()
         return Added(sum(1 for (new,) in written if new), affected)
 

@@ -75,6 +75,20 @@ def test_yes_is_done(at_terminal, db):
     assert db.execute("select count(*) from engine.job").fetchone() == (2,)
 
 
+@pytest.mark.parametrize("command", [["contacts", "delete"], ["suppress", "add"]], ids=" ".join)
+def test_contacts_are_not_lost_without_a_yes(at_terminal, db, command):
+    db.execute("insert into domains (domain) values ('smile.com')")
+    db.execute("insert into contacts (domain_id, email) select id, 'ann@smile.com' from domains")
+
+    refused, shown = at_terminal(*command, "ann@smile.com", typed="n", after="[y/N]")
+    (kept,) = db.execute("select count(*) from contacts").fetchone()
+    done, _ = at_terminal(*command, "ann@smile.com", typed="y", after="[y/N]")
+
+    assert (refused, kept, done) == (130, 1, 0)
+    assert "1 contact(s)? [y/N]" in shown
+    assert db.execute("select count(*) from contacts").fetchone() == (0,)
+
+
 def test_a_pause_asks_for_its_reason(at_terminal, db):
     code, shown = at_terminal("pause", "deep_scan", typed="the bill")
 

@@ -57,7 +57,9 @@ def test_a_database_url_that_is_none_is_told_in_one_line(scrapersky, command):
     done = scrapersky(command, DATABASE_URL="localhost:5432")
 
     assert done.returncode == 2
-    assert done.stderr.splitlines() == ["DATABASE_URL: expected postgresql://…, got 'localhost:5432'; see .env.example"]
+    assert done.stderr.splitlines() == [
+        "DATABASE_URL: expected postgresql://…, got something else, which is not shown; see .env.example"
+    ]
 
 
 @pytest.mark.parametrize("command", ASKING_THE_DATABASE)
@@ -152,3 +154,12 @@ def test_status_says_that_a_workflow_is_paused_and_why(scrapersky, database, db)
     done = scrapersky("status", DATABASE_URL=database, COLUMNS="200")
 
     assert "is paused: moving house" in done.stdout
+
+
+def test_a_reason_as_long_as_a_book_is_cut(scrapersky, database, db):
+    db.execute("update engine.workflow set paused = true, paused_reason = repeat('moving ', 20000)")
+
+    shown = [scrapersky(command, DATABASE_URL=database).stdout for command in ("status", "workflows")]
+
+    assert max(map(len, shown)) < 5000
+    assert all("moving moving" in text for text in shown)

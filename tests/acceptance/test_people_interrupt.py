@@ -4,10 +4,11 @@ import os
 import signal
 import subprocess
 import sys
+import tomllib
 
 import pytest
 
-from tests.process_support import clean_environment, wait_until
+from tests.process_support import REPOSITORY, clean_environment, wait_until
 
 SLOWLY = "(select true from pg_sleep(0.002) where email is not null)"
 
@@ -40,6 +41,25 @@ def many_contacts(db):
         "insert into contacts (domain_id, email) "
         "select id, 'info' || number || '@smile.com' from domains, generate_series(1, 20000) as number"
     )
+
+
+def test_an_interrupt_while_the_program_is_still_read_is_as_quiet_as_any(tmp_path):
+    (tmp_path / "click.py").write_text("print('reading', flush=True)\nimport time\ntime.sleep(60)\n")
+    settings = clean_environment(PYTHONPATH=f"{tmp_path}:{REPOSITORY}")
+    command = [sys.executable, "-m", "app.start", "status"]
+    with subprocess.Popen(command, env=settings, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as status:
+        status.stdout.readline()
+
+        status.send_signal(signal.SIGINT)
+        shown = status.communicate(timeout=30)
+
+    assert (status.returncode, shown) == (130, ("", ""))
+
+
+def test_the_installed_program_begins_there():
+    declared = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
+
+    assert declared["project"]["scripts"] == {"scrapersky": "app.start:main"}
 
 
 @pytest.mark.parametrize("asked", [signal.SIGINT, signal.SIGTERM])
@@ -78,3 +98,26 @@ def test_a_search_that_is_no_longer_watched_goes_on(start, db):
     assert "the search goes on" in errors
     assert "Traceback" not in errors
     assert db.execute("select status from place_searches where id = %s", [key]).fetchone() == ("pending",)
+
+
+@pytest.mark.parametrize(
+    ("closed", "code", "told"),
+    [
+        (">&-", 1, "Error: standard output is closed; name a file: --output contacts.csv\n"),
+        ("<&-", 0, ""),
+        ("2>&-", 0, ""),
+    ],
+)
+def test_a_stream_that_is_closed_leaves_no_trace(database, tmp_path, closed, code, told):
+    export = f"exec {sys.executable} -m app.cli export contacts --where 'false' {closed}"
+
+    done = subprocess.run(
+        ["sh", "-c", export],
+        env=clean_environment(DATABASE_URL=database),
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stderr) == (code, told)

@@ -46,6 +46,16 @@ def test_a_backup_is_for_its_owner_alone_and_is_recorded(backup, db):
     assert (action, detail) == ("backup", {"file": "scrapersky.dump", "bytes": backup.stat().st_size})
 
 
+def test_a_backup_to_a_dash_is_refused_with_another_way(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    refused = command("backup", "-")
+
+    assert refused.exit_code == 2
+    assert 'pg_dump -Fc "$(scrapersky database-url)"' in refused.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_backup_overwrites_nothing_and_a_failed_one_leaves_nothing(command, backup, tmp_path, database):
     before = backup.read_bytes()
 

@@ -135,7 +135,7 @@ def test_who_is_not_there_is_told(command, people, given, why):
 
 
 def test_contacts_are_deleted_by_id_and_by_address(command, db, people):
-    done = command("contacts", "delete", people[0], "bob@smile.com")
+    done = command("contacts", "delete", people[0], "bob@smile.com", "--yes")
 
     assert done.stdout == "2 contact(s) deleted.\n"
     assert db.execute("select id from contacts").fetchall() == [(people[2],)]
@@ -146,12 +146,34 @@ def test_deleted_and_suppressed_contacts_stay_away(command, db, people):
         "insert into contacts (domain_id, email) select id, 'ann@smile.com' from domains where domain = 'bite.de'"
     )
 
-    done = command("contacts", "delete", people[0], people[2], "--suppress")
+    done = command("contacts", "delete", people[0], people[2], "--suppress", "--yes")
     db.execute("insert into contacts (domain_id, email) select id, 'ann@smile.com' from domains")
 
-    assert done.stdout.startswith("2 contact(s) deleted, and 1 more with the same address or number")
+    assert done.stdout.startswith("2 contact(s) and 1 more with the same address or number deleted; suppressed")
     assert db.execute("select email from contacts").fetchall() == [("bob@smile.com",)]
     assert db.execute("select kind, value from suppressions order by 1").fetchall() == [
         ("email", "ann@smile.com"),
         ("phone", "+4930123456"),
     ]
+
+
+def test_a_script_must_say_yes_before_contacts_are_deleted(command, db, people):
+    refused = command("contacts", "delete", people[0])
+
+    assert refused.exit_code == 2
+    assert "Delete 1 contact(s)? There is no terminal to ask at; say --yes" in refused.stderr
+    assert db.execute("select count(*) from contacts").fetchone() == (3,)
+
+
+def test_a_dry_run_counts_whom_a_deletion_takes_along_and_changes_nothing(command, db, people):
+    db.execute(
+        "insert into contacts (domain_id, email) select id, 'ann@smile.com' from domains where domain = 'bite.de'"
+    )
+
+    done = command("contacts", "delete", people[0], "--suppress", "--dry-run")
+
+    assert done.stdout == (
+        "Dry run, nothing is changed: 1 contact(s) and 1 more with the same address or number would be deleted.\n"
+    )
+    assert db.execute("select count(*) from contacts").fetchone() == (4,)
+    assert db.execute("select count(*) from suppressions").fetchone() == (0,)

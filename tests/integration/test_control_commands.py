@@ -66,6 +66,9 @@ def test_a_limit_is_shown_set_and_taken_back(command):
         (["limit", "deep_scan", "--batch", "2", "--default"], "--default takes all limits back"),
         (["limit", "deep_scna"], "unknown workflow 'deep_scna', did you mean 'deep_scan'?"),
         (["pause"], "name the workflows, or say --all; known are place_search"),
+        (["pause", "deep_scan", "--reason", ""], "say --reason"),
+        (["pause", "deep_scan", "--reason", " \t"], "say --reason"),
+        (["pause", "deep_scan", "--reason", "x" * 301], "--reason: expected at most 300 characters, got 301"),
         (["resume", "deep_scan", "--all"], "name the workflows, or say --all"),
         (["workflows", "xyz"], "unknown workflow 'xyz'; known are place_search, deep_scan"),
         (["audit", "--since", "yesterday"], "expected a number and s, m, h, d or w, such as 30d, got 'yesterday'"),
@@ -148,3 +151,15 @@ def test_old_history_is_counted_then_deleted_and_what_explains_a_pause_stays(com
     assert deleted.output == "Deleted 1 attempts, 1 submissions and 3 actions older than 30 d.\n"
     left = db.execute("select action, detail ->> 'reason' from engine.action order by id").fetchall()
     assert left == [("pause", "second"), ("limit", None), ("prune", None)]
+
+
+@pytest.mark.parametrize("age", ["0s", "0d"])
+def test_older_than_nothing_is_everything(command, db, age):
+    command("limit", "deep_scan", "--batch", "7")
+
+    counted = json.loads(command("prune", "--older-than", age, "--dry-run", "--json").output)
+    deleted = command("prune", "--older-than", age, "--yes")
+
+    assert counted["actions"] == 1
+    assert deleted.output == "Deleted 0 attempts, 0 submissions and 1 actions older than 0.0 s.\n"
+    assert db.execute("select action from engine.action").fetchall() == [("prune",)]

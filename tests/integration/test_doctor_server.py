@@ -235,22 +235,6 @@ def test_a_disk_that_is_nearly_full_is_found(server, database):
     assert "make room" in next(disk(Patient(settings, database, full))).repairs[0].text
 
 
-def test_a_role_that_may_not_look_is_told_so_and_stops_nothing(database, db):
-    db.execute("create role stranger login")
-    try:
-        doctor = Doctor(database.replace("scrapersky@", "stranger@"))
-
-        workers, disk_space = doctor.finding("workers"), doctor.finding("disk")
-
-        assert workers.verdict == "warn"
-        assert "permission denied for schema engine" in workers.seen
-        assert disk_space.verdict == "ok"
-        assert "unknown from here" in disk_space.seen
-        assert doctor.verdicts("transactions") == ["ok"]
-    finally:
-        db.execute("drop role stranger")
-
-
 def through(pgbouncer, database):
     return pgbouncer.url_of(str(psycopg.conninfo.conninfo_to_dict(database)["dbname"]))
 

@@ -168,3 +168,27 @@ def test_domains_and_pages_of_a_suppressed_domain_do_not_come_out(command, db, p
 
     assert [row["domain"] for row in rows(command("export", "domains"))] == ["bite.de"]
     assert [row["url"] for row in rows(command("export", "pages"))] == ["https://bite.de"]
+
+
+@pytest.mark.parametrize("timezone", ["UTC", "Asia/Tokyo", "America/Chicago"])
+def test_a_time_that_no_calendar_has_stops_no_export(command, db, database, tmp_path, timezone):
+    db.execute("insert into domains (domain) values ('smile.com')")
+    moments = ("infinity", "-infinity", "12026-01-02 03:04:05+00", "0001-01-02 03:04:05+00", "0044-03-15 BC")
+    moments += ("9999-12-31 23:59:59+00", "0001-01-01 00:00:00+00")
+    for number, moment in enumerate(moments):
+        db.execute(
+            "insert into pages (domain_id, url, last_modified) select id, %s, %s from domains",
+            [f"https://smile.com/{number}", moment],
+        )
+    url = f"{database}&options=-c%20timezone%3D{timezone}"
+
+    found = {row["url"][-1]: row["last_modified"] for row in rows(command("export", "pages", DATABASE_URL=url))}
+    others = [
+        command("export", "pages", "--output", tmp_path / f"pages.{kind}", DATABASE_URL=url)
+        for kind in ("json", "jsonl", "xlsx")
+    ]
+
+    assert (found["0"], found["1"], found["3"]) == ("infinity", "'-infinity", "0001-01-02T03:04:05Z")
+    assert found["2"].startswith("12026-01-0")
+    assert found["4"].endswith(" BC")
+    assert [(one.exit_code, one.stderr) for one in others if one.exit_code] == []

@@ -8,6 +8,7 @@ import pytest
 pytest_plugins = ["tests.command_support"]
 
 
+FILE = "name;e-mail\nAnn;Ann@smile.com\nBob;bob\nEve;eve@gum.com\n"
 SCANS = "select seq_scan + idx_scan from pg_stat_xact_user_tables where relname = 'contacts'"
 
 
@@ -137,7 +138,7 @@ def test_addresses_numbers_and_domains_are_told_apart_and_stored_in_one_form(com
 def test_adding_a_domain_counts_everybody_below_it_however_deep(command, db, domain):
     add(db, domain, "eve@a.b.c.gum.com")
 
-    done = command("suppress", "add", "gum.com")
+    done = command("suppress", "add", "gum.com", "--yes")
 
     assert done.stdout == "1 added to the suppression list; 1 contact(s) deleted.\n"
     assert reached(db) == []
@@ -147,11 +148,33 @@ def test_adding_says_how_many_contacts_were_deleted(command, db, domain):
     add(db, domain, "ann@smile.com", "+15125550123")
     add(db, domain, None, "+15125550199")
 
-    first = command("suppress", "add", "smile.com")
+    first = command("suppress", "add", "smile.com", "--yes")
     second = command("suppress", "add", "smile.com")
 
     assert first.stdout == "1 added to the suppression list; 2 contact(s) deleted.\n"
     assert second.stdout == "0 added to the suppression list, 1 there already; 0 contact(s) deleted.\n"
+
+
+@pytest.mark.parametrize("value", ["sub.smile.com", "*@smile.com"])
+def test_a_script_must_say_yes_before_contacts_are_lost_and_hears_before_how_many_are_meant(command, db, domain, value):
+    add(db, domain, "ann@smile.com")
+
+    refused = command("suppress", "add", value)
+
+    assert refused.exit_code == 2
+    widened, *question = refused.stderr.splitlines()
+    assert widened == f"{value} is listed as domain smile.com: everybody there, subdomains too"
+    assert "Put 1 on the suppression list and delete 1 contact(s)? There is no terminal to ask at" in question[-1]
+    assert (len(reached(db)), suppressed(db)) == (1, [])
+
+
+def test_a_dry_run_of_adding_counts_and_changes_nothing(command, db, domain):
+    add(db, domain, "ann@smile.com")
+
+    done = command("suppress", "add", "smile.com", "bite.de", "--dry-run")
+
+    assert done.stdout == ("Dry run, nothing is changed: 2 for the suppression list; 1 contact(s) would be deleted.\n")
+    assert (len(reached(db)), suppressed(db)) == (1, [])
 
 
 @pytest.mark.parametrize(
@@ -196,8 +219,16 @@ def test_the_list_shows_kind_value_and_reason(command, db):
 def test_a_file_of_entries_goes_in_and_bad_lines_are_told(command, db, domain):
     add(db, domain, "ann@smile.com")
 
-    done = command("suppress", "import", "-", given="name;e-mail\nAnn;Ann@smile.com\nBob;bob\nEve;eve@gum.com\n")
+    refused = command("suppress", "import", "-", given=FILE)
+    counted = command("suppress", "import", "-", "--dry-run", given=FILE)
+    before = suppressed(db)
+    done = command("suppress", "import", "-", "--yes", given=FILE)
 
+    assert (refused.exit_code, before) == (2, [])
+    assert "Put 2 on the suppression list and delete 1 contact(s)? There is no terminal" in refused.stderr
+    assert counted.stdout == (
+        "Dry run, nothing is changed: 2 for the suppression list; 1 contact(s) would be deleted. 1 of no use.\n"
+    )
     assert done.exit_code == 1
     assert suppressed(db) == [("email", "ann@smile.com"), ("email", "eve@gum.com")]
     assert done.stderr.startswith("line 3: 'bob' is no e-mail address")

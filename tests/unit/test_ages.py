@@ -21,6 +21,11 @@ def test_anything_else_is_no_age(text):
         Age().convert(text, None, None)
 
 
+def test_a_moment_before_the_calendar_is_refused():
+    with pytest.raises(click.BadParameter, match="expected a time within the calendar, got '999999w'"):
+        Moment().convert("999999w", None, None)
+
+
 def test_a_moment_is_a_date_or_how_long_ago():
     assert Moment().convert("2026-11-01T15:30+00:00", None, None) == datetime(2026, 11, 1, 15, 30, tzinfo=UTC)
     assert Moment().convert("2026-11-01", None, None).tzinfo is not None

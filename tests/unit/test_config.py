@@ -71,9 +71,9 @@ def test_settings_can_not_be_changed_or_made_of_unknown_names():
 
 def test_a_mistake_names_the_setting_the_rule_the_value_and_the_remedy():
     with pytest.raises(ConfigurationError) as refusal:
-        load(DATABASE_URL="localhost:5432")
+        load(AUTO_SELECT="most")
 
-    assert str(refusal.value) == "DATABASE_URL: expected postgresql://…, got 'localhost:5432'; see .env.example"
+    assert re.fullmatch("AUTO_SELECT: expected none, or some of .*, got 'most'; see .env.example", str(refusal.value))
 
 
 def test_all_mistakes_are_told_at_once_one_line_each():
@@ -128,7 +128,6 @@ def test_a_url_that_psycopg_can_not_use_is_refused_without_its_password(url):
     (mistake,) = mistakes(LISTEN_DATABASE_URL=url)
 
     assert mistake.startswith("LISTEN_DATABASE_URL: expected ")
-    assert "***" in mistake
     assert not re.search("hid|den", mistake)
 
 

@@ -27,6 +27,27 @@ def test_one_value_per_line_comes_with_the_number_of_its_line(end):
     assert values(text) == [(1, "smile.com"), (4, "bite.com"), (5, "gum.com")]
 
 
+@pytest.mark.parametrize(
+    "quotes",
+    [
+        *('""', "''", "``", "\u2018\u2019", "\u2019\u2019", "\u201c\u201d", "\u201e\u201c"),
+        *("\u00ab\u00bb", "\u00bb\u00ab", "\u2039\u203a", "\u00b4\u00b4"),
+    ],
+)
+def test_quotes_of_any_make_are_no_part_of_a_value(quotes):
+    opening, closing = quotes
+    quoted = f"{opening}smile.com{closing}"
+
+    assert values(f"{quoted}\nbite.com\n") == [(1, "smile.com"), (2, "bite.com")]
+    assert values(f"name;domain\nSmile;{quoted}\n") == [(2, "smile.com")]
+
+
+def test_quotes_around_a_name_beside_an_address_stay():
+    text = 'name,e-mail\nAnn,"""Ann Lee"" <ann@smile.com>"\n'
+
+    assert values(text, names=("e mail",)) == [(2, '"Ann Lee" <ann@smile.com>')]
+
+
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 def test_a_table_with_any_separator_is_read_by_its_header(delimiter):
     rows = [["Name", "Web-Site", "City"], ["Smile", "smile.com", "Austin"], ["Bite", "bite.com", "Waco"]]

@@ -9,6 +9,7 @@ import pytest
 from actors.fetch.web import WebOptions
 from app.config import ConfigurationError, Settings, load_settings
 from app.logs import configure_logging, redact
+from app.secret_files import SECRETS as NAMES
 
 KEY, PASSWORD = "Zq-places-7-secret", "Zq-pass-7-secret"
 BASIC = "dXNlcjpacVByb3h5N1NlY3JldA=="
@@ -68,6 +69,23 @@ def test_a_mistake_beside_a_secret_shows_no_secret(name):
 
     assert "SCRAPERSKY_THREADS" in str(mistake.value)
     assert PASSWORD not in str(mistake.value)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "GOOGLE_MAPS_API_KEY"])
+@pytest.mark.parametrize("suffix", ["", "_FILE"])
+def test_a_secret_that_is_wrong_is_not_repeated(name, suffix):
+    with pytest.raises(ConfigurationError) as mistake:
+        load_settings({name + suffix: "hunter2hunter2"}, env_file=None)
+
+    assert str(mistake.value).startswith(f"{name}{suffix}: expected ")
+    assert "hunter" not in str(mistake.value)
+
+
+def test_of_a_wrong_url_only_its_beginning_is_told():
+    with pytest.raises(ConfigurationError) as mistake:
+        load_settings({"DATABASE_URL": f"mysql://me:{PASSWORD}@db/leads"}, env_file=None)
+
+    assert str(mistake.value) == "DATABASE_URL: expected postgresql://…, got mysql://…; see .env.example"
 
 
 def test_the_options_of_the_web_client_show_no_proxy_password():
