@@ -1,5 +1,7 @@
 """Sitemaps and their pages as the database keeps them: queued when selected, stored once, then left alone."""
 
+from datetime import datetime
+
 import pytest
 
 from actors.selection import AutoSelect
@@ -80,6 +82,17 @@ def test_the_same_again_changes_nothing(db, site):
         before[0],
         [(row[0],) for row in before[1]],
     )
+
+
+@pytest.mark.parametrize("zone", ["+23:59", "-16:00"])
+def test_a_date_in_a_zone_that_postgres_does_not_know_is_stored_in_utc(db, site, zone):
+    body = f"<urlset><url><loc>/contact</loc><lastmod>2026-03-02T12:00:00{zone}</lastmod></url></urlset>"
+
+    discover(db, site, {f"{ROOT}/sitemap.xml": body})
+    import_queued(db, {f"{ROOT}/sitemap.xml": body})
+
+    written = datetime.fromisoformat(f"2026-03-02T12:00:00{zone}")
+    assert db.execute("select last_modified from pages").fetchall() == [(written,)]
 
 
 def test_what_a_person_decided_about_a_page_stays(db, site):
