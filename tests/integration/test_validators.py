@@ -4,7 +4,7 @@ import psycopg
 import pytest
 
 from actors.page_curation import Source, extract_contacts
-from actors.selection import AutoSelect
+from actors.selection import AutoSelect, MostSitemaps
 from actors.sitemap_import import File, import_sitemap
 from db.models import Page, SitemapFile
 from db.results import set_values, write_rows
@@ -22,7 +22,7 @@ BODIES = {
 }
 COLUMNS = {
     "pages": "item.id, domain_id, url, etag, http_last_modified, domain, region",
-    "sitemap_files": "item.id, domain_id, url, depth, etag, http_last_modified, domain",
+    "sitemap_files": "item.id, domain_id, url, depth, etag, http_last_modified, domain, 1",
 }
 ROWS = "from {} as item join domains on domains.id = domain_id where domain = 'smile.com' order by url"
 ANN = ("ann@smile.com", "+4930987651")
@@ -40,7 +40,8 @@ def read(db, table):
         web = web_for(local)
         if table == "pages":
             return [keep(db, Page, row[0], extract_contacts(Source(*row), web)) for row in rows]
-        return [keep(db, SitemapFile, row[0], import_sitemap(File(*row), web, AutoSelect())) for row in rows]
+        tools = (web, AutoSelect(), MostSitemaps(10))
+        return [keep(db, SitemapFile, row[0], import_sitemap(File(*row), *tools)) for row in rows]
 
 
 def keep(db, model, key, found):

@@ -165,7 +165,7 @@ def test_nothing_that_arrives_makes_it_raise_and_the_pieces_do_not_matter(body, 
 
 
 FRAMES = {
-    "urlset": "<urlset><url><loc>https://clinic.example/1</loc><a b='{0}'>{0}</a></url><url><loc>/2</loc></url></urlset>",
+    "urlset": "<urlset><url><loc>/1</loc><a b='{0}'>{0}</a></url><url><loc>/2</loc></url></urlset>",
     "index": "<sitemapindex><sitemap><loc>/1</loc>{0}</sitemap><sitemap><loc>/2</loc></sitemap></sitemapindex>",
     "rss": "<rss><channel><item><title>{0}</title><link>/1</link></item><item><link>/2</link></item></channel></rss>",
     "atom": "<feed><entry><title>{0}</title><link href='/1'/></entry><entry><link href='/2'/></entry></feed>",
