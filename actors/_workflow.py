@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, get_type_hints
 
-from db.declaration import Backoff, Budget, Declaration, DeclarationError, Politeness, Words
+from db.declaration import Alike, Backoff, Budget, Declaration, DeclarationError, Politeness, Words
 from db.outcomes import Found
 
-__all__ = ["Backoff", "Budget", "Found", "Politeness", "Words", "Workflow"]
+__all__ = ["Alike", "Backoff", "Budget", "Found", "Politeness", "Words", "Workflow"]
 
 Function = TypeVar("Function", bound=Callable[..., Found])
 
@@ -38,7 +38,7 @@ class Workflow(Declaration):
         row, *tools = inspect.signature(function).parameters or [""]
         self.reads = self._row_type(function, hints.get(row))
         for column in self.columns:
-            if column not in self.borrowed:
+            if column not in self.borrowed and column not in self.counted:
                 self.check_column(column)
         self.tools = {tool: self._tool_type(function, tool, hints.get(tool)) for tool in tools}
         return function

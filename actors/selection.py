@@ -1,4 +1,4 @@
-"""Which new rows are selected without a person: AUTO_SELECT, as a workflow sees it."""
+"""What the settings say about new rows, as a workflow sees it: which are selected by themselves, how many may be."""
 
 from typing import Final
 
@@ -11,3 +11,7 @@ class AutoSelect(frozenset[str]):
         if stage not in STAGES:
             raise ValueError(f"unknown stage {stage!r}; known are {', '.join(STAGES)}")
         return "Selected" if stage in self else "New"
+
+
+class MostSitemaps(int):
+    """How many sitemaps a site may have: SCRAPERSKY_SITEMAPS_PER_DOMAIN."""

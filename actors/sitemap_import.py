@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from actors._workflow import Found, Politeness, Words, Workflow
+from actors._workflow import Alike, Found, Politeness, Words, Workflow
 from actors.errors import GiveUp, Unusable
 from actors.fetch.web import Stream, Web
 from actors.parse.pages import honeybee
@@ -18,7 +18,7 @@ from actors.parse.sitemap_dates import http_date
 from actors.parse.sitemap_generators import generator_of
 from actors.parse.sitemaps import MOST_BYTES, Entry, Sitemap, SitemapError
 from actors.parse.urls import parse_url
-from actors.selection import AutoSelect
+from actors.selection import AutoSelect, MostSitemaps
 from db.models import Page, SitemapFile
 
 MOST_CONTACT_LIKE = 20
@@ -37,6 +37,7 @@ sitemap_import = Workflow(
     words=Words("Queued", "Processing", "Complete", "Error"),
     feeds="page_curation",
     borrowed={"domain": "domain_id"},
+    counted={"neighbours": Alike("domain_id", parent="parent_id")},
     politeness=Politeness(column="domain_id", group="host"),
     time_limit=timedelta(minutes=10),
 )
@@ -50,6 +51,7 @@ class File(NamedTuple):
     etag: str | None
     http_last_modified: str | None
     domain: str
+    neighbours: int
 
 
 class PageRows:
@@ -107,7 +109,7 @@ class Entries:
 
 
 @sitemap_import.run
-def import_sitemap(file: File, web: Web, auto_select: AutoSelect) -> Found:
+def import_sitemap(file: File, web: Web, auto_select: AutoSelect, most: MostSitemaps) -> Found:
     """Read the file as it arrives; what is there of a damaged or oversized one is kept, and called partial."""
     entries = Entries(file)
     with web.stream(file.url, most=MOST_BYTES, etag=file.etag, last_modified=file.http_last_modified) as stream:
@@ -116,13 +118,15 @@ def import_sitemap(file: File, web: Web, auto_select: AutoSelect) -> Found:
         sitemap = Sitemap(stream, url=stream.url)
         problem = _read(sitemap, entries)
     _refuse_what_is_no_sitemap(sitemap, file.url, problem)
-    values = _values(sitemap, stream, is_whole=problem is None)
     if sitemap.kind == "index":
-        rows = [_child(file, url) for url in entries.children[:MOST_CHILDREN] if file.depth < DEEPEST]
-        told = [_children_told(file, entries.children), *_left_out(sitemap, entries.near)]
-        return Found(rows, values, _told(told, problem))
+        followed, crowd = _followed(file, entries.children, most)
+        problem = "; ".join(filter(None, (problem, crowd))) or None
+        told = [_children_told(file, len(entries.children), len(followed)), *_left_out(sitemap, entries.near)]
+        rows = [_child(file, url) for url in followed]
+        return Found(rows, _values(sitemap, stream, is_whole=problem is None), _told(told, problem))
     curation = auto_select.curation("pages")
     told = [_pages_told(sitemap, entries.pages, curation), *_left_out(sitemap, entries.own)]
+    values = _values(sitemap, stream, is_whole=problem is None)
     return Found(PageRows(file, entries.pages, curation), values, _told(told, problem))
 
 
@@ -167,6 +171,15 @@ def _values(sitemap: Sitemap, stream: Stream, *, is_whole: bool) -> dict[str, An
     return values if generator is None else {**values, "generator": generator}
 
 
+def _followed(file: File, children: list[str], most: int) -> tuple[list[str], str | None]:
+    """Those that the site has room for, where this file's own have theirs already; and why not all, if so."""
+    near = children[:MOST_CHILDREN] if file.depth < DEEPEST else []
+    followed = near[: max(0, most - file.neighbours)]
+    if len(followed) == len(near):
+        return followed, None
+    return followed, f"besides these the site has {file.neighbours:,}, and {most:,} is the limit"
+
+
 def _child(file: File, url: str) -> SitemapFile:
     return SitemapFile(
         domain_id=file.domain_id,
@@ -178,13 +191,15 @@ def _child(file: File, url: str) -> SitemapFile:
     )
 
 
-def _children_told(file: File, children: list[str]) -> str:
+def _children_told(file: File, children: int, followed: int) -> str:
     if not children:
         return "no sitemaps in this index"
-    count = f"{len(children):,} {'sitemap' if len(children) == 1 else 'sitemaps'}"
+    count = f"{children:,} {'sitemap' if children == 1 else 'sitemaps'}"
     if file.depth >= DEEPEST:
         return f"{count} not followed: {DEEPEST} indexes stand above them"
-    return f"{count}, of which the first {MOST_CHILDREN} are followed" if len(children) > MOST_CHILDREN else count
+    if followed == children:
+        return count
+    return f"{count}, of which {f'the first {followed:,} are' if followed else 'none is'} followed"
 
 
 def _pages_told(sitemap: Sitemap, pages: SitePages, curation: str) -> str:

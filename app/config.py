@@ -85,6 +85,7 @@ class Settings(BaseSettings, frozen=True, populate_by_name=True, hide_input_in_e
     user_agent: UserAgent = Field("ScraperSky/0.1", alias="SCRAPERSKY_USER_AGENT")
     crawl_pause: Seconds = Field(timedelta(seconds=1), alias="SCRAPERSKY_CRAWL_PAUSE_SECONDS")
     fetch: Seconds = Field(timedelta(seconds=30), alias="SCRAPERSKY_FETCH_SECONDS")
+    sitemaps_per_domain: int = whole_number("SCRAPERSKY_SITEMAPS_PER_DOMAIN", 1_000, 1, 1_000_000)
     proxy: ProxyUrl = Field("", alias="SCRAPERSKY_PROXY")
     ca_file: ExistingFile | None = Field(None, alias="SCRAPERSKY_CA_FILE", description="a file")
     backoff: Seconds | None = Field(None, alias="SCRAPERSKY_BACKOFF_SECONDS")

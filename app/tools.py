@@ -8,7 +8,7 @@ from typing import Any, Self
 from actors._workflow import Workflow
 from actors.fetch.places import NO_KEY, Places
 from actors.fetch.web import Patience, Web, WebClient, WebOptions
-from actors.selection import AutoSelect
+from actors.selection import AutoSelect, MostSitemaps
 from app.config import Settings
 from app.outside import FetchCounts, count_calls
 from app.robots_store import RobotsFiles
@@ -52,6 +52,7 @@ class Toolbox:
             Web: self._web,
             Places: self._places,
             AutoSelect: lambda *_: settings.auto_select,
+            MostSitemaps: lambda *_: MostSitemaps(settings.sitemaps_per_domain),
         }
 
     def __enter__(self) -> Self:

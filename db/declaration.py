@@ -41,6 +41,14 @@ class Politeness:
 
 
 @dataclass(frozen=True, slots=True)
+class Alike:
+    """How many rows of the table share a column with the row, which is one of them; not those whose parent it is."""
+
+    column: str
+    parent: str
+
+
+@dataclass(frozen=True, slots=True)
 class Budget:
     """How many rows may be started in a minute and in a day of the zone, by all processes together."""
 
@@ -76,6 +84,9 @@ class Declaration:
     borrowed: Mapping[str, str] = field(default_factory=dict)
     """What is read of a parent row: its column, and the foreign key that leads to it."""
 
+    counted: Mapping[str, Alike] = field(default_factory=dict)
+    """What is counted when the row is claimed. The shared column needs an index."""
+
     words: Words
     priority: str | None = None
     politeness: Politeness | None = None
@@ -107,6 +118,9 @@ class Declaration:
             )
         for column in self.borrowed:
             self.lender_of(column)
+        for alike in self.counted.values():
+            self.check_column(alike.column)
+            self.check_column(alike.parent)
         self._check_priority()
         self._check_words()
         self._check_limits()
@@ -169,7 +183,9 @@ class Declaration:
         return sql.SQL("{} || {}::text").format(prefix, sql.Identifier(alias, self.politeness.column))
 
     def column_of(self, column: str, alias: str) -> sql.Composable:
-        """The expression for a column of the row, or of the parent row that it is borrowed from."""
+        """The expression for a column of the row, of the parent row that it is borrowed from, or for a count."""
+        if column in self.counted:
+            return self._count_of(self.counted[column], alias)
         if column not in self.borrowed:
             return sql.Identifier(alias, column)
         lender = self.lender_of(column)
@@ -178,6 +194,18 @@ class Declaration:
             table=sql.Identifier(*filter(None, (lender.table.schema, lender.table.name))),
             key=sql.Identifier(lender.name),
             own=sql.Identifier(alias, self.borrowed[column]),
+        )
+
+    def _count_of(self, alike: Alike, alias: str) -> sql.Composable:
+        return sql.SQL(
+            "(select count(*) from {table} as alike"
+            " where alike.{column} = {own} and alike.{parent} is distinct from {pk})"
+        ).format(
+            table=self.names["table"],
+            column=sql.Identifier(alike.column),
+            own=sql.Identifier(alias, alike.column),
+            parent=sql.Identifier(alike.parent),
+            pk=sql.Identifier(alias, self.primary_key.name),
         )
 
     def lender_of(self, column: str) -> Column[Any]:

@@ -13,7 +13,7 @@ Part = Literal["tables", "functions", "views", "triggers"]
 PARTS: dict[Part, tuple[str, ...]] = {
     "tables": ("schema.sql", "undo.sql"),
     "functions": (
-        *("functions.sql", "suppressions.sql", "audit.sql", "folding.sql"),
+        *("functions.sql", "suppressions.sql", "validators.sql", "audit.sql", "folding.sql"),
         *("row_facts.sql", "why_waiting.sql", "why.sql", "history.sql"),
     ),
     "views": ("views.sql",),

@@ -1,5 +1,5 @@
 -- The triggers that every database has; those of workflows follow from the registry. Their functions stand in functions.sql,
--- audit.sql and suppressions.sql, apart: functions can be replaced under load, triggers can not.
+-- audit.sql, suppressions.sql and validators.sql, apart: functions can be replaced under load, triggers can not.
 
 create or replace trigger ring_after_control
 after update of paused, max_in_flight, batch, max_attempts, per_minute, per_day, max_downstream, blocked_reason
@@ -35,3 +35,35 @@ create or replace trigger record_control
 after update of paused, paused_reason, max_in_flight, batch, max_attempts, per_minute, per_day, max_downstream
 on engine.workflow
 for each row execute function engine.record_control();
+
+create or replace trigger forget_page_validators
+after delete on contacts referencing old table as gone
+for each statement execute function engine.forget_page_validators();
+
+create or replace trigger forget_page_validators_truncate
+after truncate on contacts
+for each statement execute function engine.forget_page_validators();
+
+create or replace trigger forget_sitemap_validators
+after delete on pages referencing old table as gone
+for each statement execute function engine.forget_sitemap_validators();
+
+create or replace trigger forget_sitemap_validators_truncate
+after truncate on pages
+for each statement execute function engine.forget_sitemap_validators();
+
+create or replace trigger forget_sitemap_validators
+after delete on sitemap_files referencing old table as gone
+for each statement execute function engine.forget_sitemap_validators();
+
+create or replace trigger forget_unsuppressed_validators
+after delete on suppressions referencing old table as gone
+for each statement execute function engine.forget_unsuppressed_validators();
+
+create or replace trigger forget_unsuppressed_validators_update
+after update on suppressions referencing old table as gone new table as listed
+for each statement execute function engine.forget_unsuppressed_validators();
+
+create or replace trigger forget_unsuppressed_validators_truncate
+after truncate on suppressions
+for each statement execute function engine.forget_unsuppressed_validators();

@@ -28,6 +28,9 @@ _TARGETS: Final = (
     "viber",
     "@",
     "email-protection#",
+    "mail.google.com/mail/",
+    "outlook.live.com/",
+    "outlook.office.com/",
 )
 _MARKED: Final = ", ".join(
     (

@@ -1,4 +1,4 @@
-"""The dates of sitemaps and feeds, as ISO 8601 with a zone; None for what is no date or cannot be one of a web page."""
+"""The dates of sitemaps and feeds, as ISO 8601 in UTC; None for what is no date or cannot be one of a web page."""
 
 import re
 from datetime import UTC, datetime
@@ -23,7 +23,7 @@ def iso_date(text: str) -> str | None:
         moment = datetime.fromisoformat(text)
     except ValueError:
         return None
-    return _stored(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
+    return _stored(moment)
 
 
 def iso_time(parsed: struct_time | None) -> str | None:
@@ -37,6 +37,11 @@ def iso_time(parsed: struct_time | None) -> str | None:
 
 
 def _stored(moment: datetime) -> str | None:
+    """In UTC: Python knows zones of up to 24 hours, Postgres of less than 16."""
+    try:
+        moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except OverflowError:
+        return None
     return moment.isoformat() if moment.year in _YEARS else None
 
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import feedparser
 
 from actors.parse.sitemap_dates import iso_time
+from actors.parse.sitemap_xml import mend
 
 # feedparser takes its time over hostile input: some seconds for each of these two megabytes, and no more.
 MOST_CHARACTERS = 2_000_000
@@ -21,9 +22,10 @@ class FeedItem(NamedTuple):
 def read_feed(pieces: Iterable[str]) -> tuple[Iterator[FeedItem], bool]:
     """The items that have a link, and whether the whole feed was read."""
     text, complete = _bounded(pieces)
+    # Mended, because feedparser raises at a reference to no character.
     # A stream, because feedparser takes a string that looks like an address or a file name for one and goes there.
     feed = feedparser.parse(
-        io.BytesIO(text.encode("utf-8", "replace")),
+        io.BytesIO(mend(text).encode("utf-8")),
         response_headers={"content-type": "application/xml; charset=utf-8"},
         resolve_relative_uris=False,
         sanitize_html=False,

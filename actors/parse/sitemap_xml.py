@@ -1,6 +1,7 @@
 """The XML of urlsets and indexes, read as it arrives. No tree is built: a large file costs no more than a small one."""
 
 import re
+import sys
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -9,7 +10,8 @@ from lxml import etree
 
 # A reference or a tag may be torn apart where one piece of text ends and the next begins.
 _LONGEST_REFERENCE = 12
-_BARE_AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#[xX][0-9a-fA-F]{1,6});)")
+_BARE_AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6});)")
+_NUMBERED = re.compile(r"&#(?:([0-9]{1,7})|[xX]([0-9a-fA-F]{1,6}));")
 _BARE_BRACKET = re.compile(r"<(?![A-Za-z_/!?])")
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -136,13 +138,20 @@ def _mended(pieces: Iterable[str]) -> Iterator[str]:
         last = max(text.rfind("&"), text.rfind("<"))
         cut = last if last >= max(0, len(text) - _LONGEST_REFERENCE) else len(text)
         held = text[cut:]
-        yield _mend(text[:cut])
-    yield _mend(held)
+        yield mend(text[:cut])
+    yield mend(held)
 
 
-def _mend(text: str) -> str:
-    text = _BARE_AMPERSAND.sub("&amp;", text)
-    return _FORBIDDEN.sub("", _BARE_BRACKET.sub("&lt;", text))
+def mend(text: str) -> str:
+    """Escapes come first: what is dropped must not leave a reference or a tag behind that nobody wrote."""
+    text = _BARE_BRACKET.sub("&lt;", _BARE_AMPERSAND.sub("&amp;", text))
+    return _FORBIDDEN.sub("", _NUMBERED.sub(_reference, text))
+
+
+def _reference(written: re.Match[str]) -> str:
+    """One to half of a character (an emoji in two halves) or to none at all is nothing."""
+    number = int(written[1]) if written[1] else int(written[2], 16)
+    return f"&#{number};" if number <= sys.maxunicode and not _FORBIDDEN.match(chr(number)) else ""
 
 
 @lru_cache(maxsize=256)

@@ -23,6 +23,7 @@ ENGINE_TABLES = (
     "listener",
 )
 SUPPRESSING = ("forget_suppressed", "keep_suppressed_off_domains", "keep_suppressed_out")
+FORGETTING = ("forget_page_validators", "forget_sitemap_validators", "forget_unsuppressed_validators")
 READER_FUNCTIONS = ("explain", "why", "history")
 ENGINE_VIEWS = ("overview", "running", "waiting", "failed")
 
@@ -176,7 +177,8 @@ def test_every_function_that_runs_with_its_owners_rights_has_a_fixed_search_path
     ).fetchall()
 
     submitting = [f"submit_{one.name}" for one in (*WORKFLOWS, *INTERNAL)]
-    names = sorted(["record_control", "ring_after_control", "unblock", *SUPPRESSING, *submitting, *READER_FUNCTIONS])
+    standing = ("record_control", "ring_after_control", "unblock", *SUPPRESSING, *FORGETTING)
+    names = sorted([*standing, *submitting, *READER_FUNCTIONS])
     assert functions == [(name, "search_path=pg_catalog, pg_temp") for name in names]
 
 

@@ -4,17 +4,17 @@ from uuid import UUID
 import pytest
 
 from actors.errors import GiveUp, NotThere, Unusable
-from actors.selection import AutoSelect
+from actors.selection import AutoSelect, MostSitemaps
 from actors.sitemap_import import File, import_sitemap
 from tests.web_support import LocalWeb, Reply, redirect, web_for
 
 SITEMAP = "https://clinic.example/sitemap.xml"
-FILE = File(UUID(int=1), UUID(int=2), SITEMAP, 0, None, None, "clinic.example")
+FILE = File(UUID(int=1), UUID(int=2), SITEMAP, 0, None, None, "clinic.example", neighbours=1)
 
 
-def run(pages, *, file=FILE, auto=("pages",)):
+def run(pages, *, file=FILE, auto=("pages",), most=1000):
     with LocalWeb(pages) as local:
-        return import_sitemap(file, web_for(local), AutoSelect(auto))
+        return import_sitemap(file, web_for(local), AutoSelect(auto), MostSitemaps(most))
 
 
 def urlset(*locs):
@@ -162,6 +162,33 @@ def test_of_an_endless_index_the_first_five_hundred_are_followed():
 
     assert len(list(found.rows)) == 500
     assert found.reason == "600 sitemaps, of which the first 500 are followed"
+
+
+@pytest.mark.parametrize(
+    ("neighbours", "followed", "reason"),
+    [
+        (7, 3, "3 sitemaps"),
+        (
+            8,
+            2,
+            "3 sitemaps, of which the first 2 are followed; besides these the site has 8, and 10 is the limit: partial",
+        ),
+        (10, 0, "3 sitemaps, of which none is followed; besides these the site has 10, and 10 is the limit: partial"),
+        (
+            5000,
+            0,
+            "3 sitemaps, of which none is followed; besides these the site has 5,000, and 10 is the limit: partial",
+        ),
+    ],
+)
+def test_a_site_has_no_more_sitemaps_than_the_limit(neighbours, followed, reason):
+    body = Reply(200, index("/a.xml", "/b.xml", "/c.xml"), {"ETag": '"7"'})
+
+    found = run({SITEMAP: body}, file=FILE._replace(neighbours=neighbours), most=10)
+
+    assert len(list(found.rows)) == followed
+    assert found.reason == reason
+    assert (found.values["etag"] is None) == (followed < 3), "what was left out must be read again when there is room"
 
 
 def test_a_file_kept_with_somebody_else_names_its_neighbours_but_no_pages_there():

@@ -2,6 +2,7 @@ import gzip
 
 import pytest
 
+from actors.parse.sitemap_dates import http_date
 from actors.parse.sitemaps import Entry, Sitemap, count_urls
 
 URL = "https://clinic.example/deep/sitemap.xml"
@@ -53,10 +54,15 @@ def test_an_entry_has_its_address_and_its_date():
         ("2026", "2026-01-01T00:00:00+00:00"),
         ("2026-05", "2026-05-01T00:00:00+00:00"),
         ("2026-05-17T10:30:00Z", "2026-05-17T10:30:00+00:00"),
-        ("2026-05-17T10:30:00+02:00", "2026-05-17T10:30:00+02:00"),
+        ("2026-05-17T10:30:00+02:00", "2026-05-17T08:30:00+00:00"),
+        ("2026-05-17T10:30:00+23:59", "2026-05-16T10:31:00+00:00"),
+        ("2026-05-17T10:30:00-16:00", "2026-05-18T02:30:00+00:00"),
         ("2026-05-17 10:30:00", "2026-05-17T10:30:00+00:00"),
         ("yesterday", None),
         ("0001-01-01", None),
+        ("0001-01-01T00:00:00+14:00", None),
+        ("1991-01-01T00:00:00+01:00", None),
+        ("9999-12-31T23:59:59-12:00", None),
         ("9999-12-31", None),
         ("2026-13-45", None),
         ("2026-05-17" + "0" * 5000, None),
@@ -66,6 +72,21 @@ def test_a_date_is_kept_when_it_is_one(written, stored):
     body = f"<urlset><url><loc>https://clinic.example/</loc><lastmod>{written}</lastmod></url></urlset>"
 
     assert read(body)[1] == [Entry("https://clinic.example/", stored)]
+
+
+@pytest.mark.parametrize(
+    ("header", "stored"),
+    [
+        ("Tue, 03 Mar 2026 10:00:00 GMT", "2026-03-03T10:00:00+00:00"),
+        ("Tue, 03 Mar 2026 10:00:00 -0000", "2026-03-03T10:00:00+00:00"),
+        ("Tue, 03 Mar 2026 10:00:00 +2300", "2026-03-02T11:00:00+00:00"),
+        ("Fri, 31 Dec 9999 23:59:59 -0100", None),
+        ("soon", None),
+        (None, None),
+    ],
+)
+def test_the_date_of_a_header_is_kept_when_it_is_one(header, stored):
+    assert http_date(header) == stored
 
 
 def test_a_sitemap_tells_which_tags_it_uses():

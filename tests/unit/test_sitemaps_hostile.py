@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from actors.parse.sitemaps import Sitemap, SitemapError
+from actors.parse.sitemaps import Entry, Sitemap, SitemapError
 
 URL = "https://clinic.example/sitemap.xml"
 NUMBERED = [f"https://clinic.example/{number}" for number in range(100)]
@@ -88,6 +88,35 @@ def test_more_bytes_than_allowed_are_left_out_and_told():
     assert (sitemap.size, sitemap.problem) == (1000, "cut off after 1,000 bytes")
 
 
+@pytest.mark.parametrize("size", [1, 7, 65_536])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "windows-1252"])
+@pytest.mark.parametrize("reference", ["&#xD83D;&#xDE00;", "&#55357;&#56832;", "&#x00dfff;", "&#0;", "&#x110000;"])
+def test_a_reference_to_no_character_is_skipped_and_everything_else_is_read(reference, encoding, size):
+    body = f"""<?xml version="1.0" encoding="{encoding}"?>
+        <urlset xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"><url title="{reference}">
+        <loc>/cont{reference}act</loc><lastmod>2026{reference}-03-01</lastmod><changefreq>{reference}</changefreq>
+        <image:image><image:title>{reference}</image:title></image:image></url><url><loc>/b</loc></url></urlset>"""
+
+    sitemap, entries = read(body.encode(encoding), size=size)
+
+    assert entries == [
+        Entry("https://clinic.example/contact", "2026-03-01T00:00:00+00:00"),
+        Entry("https://clinic.example/b", None),
+    ]
+    assert sitemap.problem is None
+
+
+@pytest.mark.parametrize("reference", ["&#xD83D;&#xDE00;", "&#55357;&#56832;", "&#0;", "&#x110000;", "&#99999999999;"])
+@pytest.mark.parametrize("trick", ["{}", "&{}#xD83D;", "&#5{}5357;", "<b>{}"])
+def test_a_feed_with_a_reference_to_no_character_is_read(reference, trick):
+    title = f"<title>{trick.format(reference)}</title>"
+    body = f"<rss><channel>{title}<item>{title}<link>/a</link></item><item><link>/b</link></item></channel></rss>"
+
+    _, entries = read(body)
+
+    assert [entry.url for entry in entries] == ["https://clinic.example/a", "https://clinic.example/b"]
+
+
 @pytest.mark.parametrize(
     "filling", ["<", "&", "<a>", "<!--", "<?xml ", "<!DOCTYPE ", "<url><loc>", "]]>", "<a b='", "\n"]
 )
@@ -106,7 +135,10 @@ FRAGMENTS = """
     2026-01-01 \ufeff \ud7ff \0
 """
 fragments = st.sampled_from(FRAGMENTS.split()).map(lambda fragment: fragment.replace("~", " "))
-texts = st.lists(st.one_of(fragments, st.text(max_size=5)), max_size=30).map("".join)
+# Of every number, those of surrogates often: an emoji that somebody escaped in halves.
+numbers = st.one_of(st.integers(0xD7FE, 0xE001), st.integers(0, 0x110001), st.integers(0, 10**12))
+references = st.builds(str.format, st.sampled_from(["&#{};", "&#x{:X};", "&#X{:x};", "&#x{:08x};", "&#{}"]), numbers)
+texts = st.lists(st.one_of(fragments, references, st.text(max_size=5)), max_size=30).map("".join)
 bodies = st.one_of(
     st.binary(max_size=200),
     texts.map(lambda text: text.encode("utf-8", "replace")),
@@ -130,3 +162,20 @@ def test_nothing_that_arrives_makes_it_raise_and_the_pieces_do_not_matter(body, 
     assert one_by_one == at_once
     assert (pieces.kind, pieces.problem, pieces.size) == (whole.kind, whole.problem, whole.size)
     assert all(entry.url.startswith(("http://", "https://")) for entry in at_once)
+
+
+FRAMES = {
+    "urlset": "<urlset><url><loc>/1</loc><a b='{0}'>{0}</a></url><url><loc>/2</loc></url></urlset>",
+    "index": "<sitemapindex><sitemap><loc>/1</loc>{0}</sitemap><sitemap><loc>/2</loc></sitemap></sitemapindex>",
+    "rss": "<rss><channel><item><title>{0}</title><link>/1</link></item><item><link>/2</link></item></channel></rss>",
+    "atom": "<feed><entry><title>{0}</title><link href='/1'/></entry><entry><link href='/2'/></entry></feed>",
+}
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.sampled_from(sorted(FRAMES)), st.lists(st.one_of(references, st.just("&")), max_size=4).map("".join))
+def test_no_reference_keeps_what_stands_around_it_from_being_read(kind, written):
+    sitemap, entries = read(FRAMES[kind].format(written), size=7)
+
+    assert (sitemap.kind, sitemap.problem) == (kind, None)
+    assert [entry.url for entry in entries] == ["https://clinic.example/1", "https://clinic.example/2"]
