@@ -46,8 +46,8 @@ class Pace:
     def slot(self, name: str, priority: int) -> float:
         """When a row may try again: it stands in the line of its key, and moves once, however many wait with it.
 
-        The first in line tries as soon as the key may start. So does a row that is more urgent than the last in line:
-        of those that are due together the most urgent starts.
+        The first in line tries as soon as the key may start. A row that is more urgent than the last in line does so
+        too, and those like it come after it: of rows that are due together the most urgent starts.
         """
         key = self.keys[name]
         self.crowded.add(name)
@@ -56,7 +56,7 @@ class Pace:
             key.first_slot = soon
             return soon
         if key.last_priority is not None and priority < key.last_priority:
-            key.last_priority = priority
+            key.last_slot, key.last_priority = soon, priority
             return soon
         slot = max(soon, key.last_slot) + self.step
         line = max(SHORTEST_LINE_SECONDS, LONGEST_LINE * self.step)
