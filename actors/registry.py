@@ -9,7 +9,7 @@ from actors.page_curation import page_curation
 from actors.place_search import place_search
 from actors.sitemap_discovery import sitemap_discovery
 from actors.sitemap_import import sitemap_import
-from db.declaration import check_together
+from db.declarations import check_together
 
 WORKFLOWS: tuple[Workflow, ...] = (
     place_search,

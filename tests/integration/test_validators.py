@@ -81,7 +81,7 @@ def test_what_is_still_there_is_not_read_again(db, site):
 
 
 def test_a_deleted_contact_comes_back_from_each_page_that_names_it(command, db, site):
-    command("contacts", "delete", "ann@smile.com")
+    command("contacts", "delete", "ann@smile.com", "--yes")
 
     assert validators(db, "pages") == (0, 3)
     assert "not changed" not in " ".join(read(db, "pages"))
@@ -106,7 +106,7 @@ def test_a_table_that_is_emptied_takes_all_validators_of_what_filled_it(db, site
 
 
 def test_a_suppression_that_is_taken_back_lets_its_contact_come_back(command, db, site):
-    command("suppress", "add", "ann@smile.com")
+    command("suppress", "add", "ann@smile.com", "--yes")
     read(db, "pages")
     assert (contacts(db), validators(db, "pages")) == ([], (3, 3))
 

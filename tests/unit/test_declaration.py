@@ -10,7 +10,8 @@ from sqlalchemy import Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from actors._workflow import Found, Politeness, Words, Workflow
-from db.declaration import Backoff, DeclarationError, check_together
+from db.declaration import Backoff, DeclarationError
+from db.declarations import check_together
 from db.models.base import one_of
 from tests.named_tables import NamedBase, Names, declare
 from tests.samples import WORDS, Sample, SampleRow, act, sample_workflow
