@@ -17,6 +17,7 @@ from tests.crash_points import reach
 from tests.samples import WORDS, Finding, Sample
 
 KILLS = 3
+BATCH = 2
 LISTENERS = "select pid from pg_stat_activity where application_name = 'scrapersky listener' and datname = %s"
 
 
@@ -41,9 +42,10 @@ FATES: dict[str, Fate | None] = {
     "requeued": DONE,
     "edited": DONE,
     "stolen": DONE,
-    "withdrawn": SKIPPED,
     "disowned": DONE,
     "deafening": DONE,
+    "misleading": DONE,
+    "crowding": DONE,
     # Left to the sweeper.
     "silent": DONE,
     "child": DONE,
@@ -71,7 +73,7 @@ def crash_workflow(url: str, *, polite: bool) -> Workflow:
         error="error",
         result="result",
         words=WORDS,
-        batch=2,
+        batch=BATCH,
         max_attempts=4,
         backoff=Backoff(base=timedelta(milliseconds=5), cap=timedelta(milliseconds=10)),
         **limits,
@@ -145,6 +147,30 @@ def deafen(user: Connection[Any], pk: str) -> None:
     _wait(lambda: not before or set(user.execute(LISTENERS, [user.info.dbname]).fetchall()) - set(before))
 
 
+def mislead(user: Connection[Any], pk: str) -> None:
+    """The next claim finds at the head as many jobs as it takes at most, and no row for any."""
+    once("status = status")(user, pk)
+    for row in _pass_ahead(user):
+        delete(user, row)
+
+
+def crowd(user: Connection[Any], pk: str) -> None:
+    """The next claim finds rows of this host at the head."""
+    once("status = status")(user, pk)
+    _pass_ahead(user)
+
+
+def _pass_ahead(user: Connection[Any]) -> list[str]:
+    """Queue rows that nobody asks about in the end, ahead of all others."""
+    query = (
+        "insert into samples (name, status, host) select 'passing ' || gen_random_uuid(), 'Queued', 'shared.example' "
+        "from generate_series(1, %s) returning id::text"
+    )
+    rows = [row for (row,) in user.execute(query, [BATCH]).fetchall()]
+    user.execute("update engine.job set run_at = '2000-01-01' where pk = any(%s)", [rows])
+    return rows
+
+
 def _wait(condition: Callable[[], object]) -> None:
     deadline = time.monotonic() + 5
     while not condition() and time.monotonic() < deadline:
@@ -161,6 +187,8 @@ MEANWHILE: dict[str, Callable[[Connection[Any], str], None]] = {
     "stolen": steal,
     "disowned": disown,
     "deafening": deafen,
+    "misleading": mislead,
+    "crowding": crowd,
 }
 
 
@@ -173,7 +201,6 @@ def add_rows(user: Connection[Any], kind: str) -> list[str]:
         "select unnest(%s::text[]), 'its own', 'Queued', 'shared.example'",
         [names],
     )
-    user.execute("update samples set status = 'Skipped' where name like 'withdrawn%'")
     return names
 
 
@@ -182,6 +209,7 @@ def fates(user: Connection[Any]) -> dict[str, Fate]:
     query = """
         select samples.name, samples.status, count(findings.name)
         from samples left join findings on starts_with(findings.name, samples.name || ' ')
+        where samples.name not like 'passing %'
         group by samples.id
     """
     return {name: Fate(status, effects) for name, status, effects in user.execute(query.encode()).fetchall()}

@@ -24,7 +24,10 @@ WORKER = {
     "claim.serialise": "ordinary",
     "claim.take_jobs": "ordinary",
     "claim.take_rows": "ordinary",
-    "claim.drop_withdrawn": "withdrawn",
+    "claim.drop_withdrawn": "misleading",
+    "claim.look": "misleading",
+    "claim.survey": "misleading",
+    "claim.take_chosen": "misleading",
     "commit of claim.serialise": "ordinary",
     "after commit of claim.serialise": "ordinary",
     "run.begun": "ordinary",
@@ -51,7 +54,8 @@ WORKER = {
 POLITE = {
     "claim.serialise_group": "ordinary",
     "claim.key_state": "ordinary",
-    "claim.give_back": "ordinary",
+    "claim.give_back": "crowding",
+    "claim.set_line": "crowding",
     "claim.set_pace": "ordinary",
     "claim.spend": "ordinary",
     "commit of claim.serialise": "failing",
@@ -91,6 +95,7 @@ SWEEPER = [
 ]
 ONCE = {"process.block", "liveness.unregister"}  # at the beginning and at the end of a process
 NOT_ABOUT_ROWS = {
+    "claim.held_back",
     "liveness.listener_says",
     "liveness.listener_leaves",
     "liveness.add_rates",
