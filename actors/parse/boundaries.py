@@ -10,7 +10,7 @@ from actors.parse.series import has_next, shares_area_code
 
 # Nothing that a number is written with.
 _BAR: Final = "|"
-_FEWEST_DIGITS: Final = 7
+FEWEST_DIGITS: Final = 7
 _FEWEST_BEFORE_LAST_DIGITS: Final = 8
 _LONGEST: Final = 80
 # Two capitals and digits after them begin an account.
@@ -69,7 +69,7 @@ def _begin(written: str, region: str | None) -> int:
         return 0
     rest = written[before.end() :]
     alone = next(iter(PhoneNumberMatcher(rest, region, Leniency.VALID)), None)
-    if alone is None or alone.start != 0 or len(national_significant_number(alone.number)) < _FEWEST_DIGITS:
+    if alone is None or alone.start != 0 or len(national_significant_number(alone.number)) < FEWEST_DIGITS:
         return 0
     return before.end()
 
@@ -78,7 +78,7 @@ def _end(written: str, region: str | None) -> re.Match[str] | None:
     """The stroke behind which a second number begins, if there is one, or an extension."""
     for stroke in _STROKE.finditer(written):
         head, tail = written[: stroke.start()], written[stroke.start() :]
-        if len(head) >= _FEWEST_DIGITS and _is_end(head, tail, written, region):
+        if len(head) >= FEWEST_DIGITS and _is_end(head, tail, written, region):
             return stroke
     return None
 
@@ -86,7 +86,7 @@ def _end(written: str, region: str | None) -> re.Match[str] | None:
 def _is_end(head: str, tail: str, written: str, region: str | None) -> bool:
     number = meant(head, region)
     length = len(national_significant_number(number)) if number is not None else 0
-    if number is None or length < _FEWEST_DIGITS:
+    if number is None or length < FEWEST_DIGITS:
         return False
     if _SHORT_TAILS.fullmatch(tail) and meant(written, region) is None:
         return True

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from actors.parse.html import Document
-from actors.parse.lines import Line
+from actors.parse.lines import HEADINGS, Line
 from actors.parse.mail_addresses import Site, addresses_in, is_junk, kind_of
 from actors.parse.marks import ITEM_NAMES, mail_targets, undisguised
 from actors.parse.obfuscation import readable, stand_in, written_by_script
@@ -24,7 +24,6 @@ _LONG_LINE: Final = 2_000
 _DROP_CAP: Final = 2
 _MOST_SCRIPTS: Final = 200
 _KEEPER_BEFORE = re.compile(r"\bweb ?(?:master|mestre) ?: ?[^@:]{0,40}(?:mail ?: ?)?$", re.IGNORECASE)
-_HEADINGS: Final = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _SITE_KEEPERS: Final = (["webmaster"], ["webmestre"], ["web", "master"])
 
 
@@ -78,7 +77,7 @@ def _is_keepers(document: Document, mention: _Mention) -> bool:
     *above, own = document.lines[max(0, mention.line - 2) : mention.line + 1]
     before = own.spaced[max(0, mention.place - _CONTEXT) : mention.place]
     titles = [line.spaced for line in above if line.spaced.rstrip().endswith(":")]
-    titles += [line.spaced for line in above[-1:] if line.tag in _HEADINGS]
+    titles += [line.spaced for line in above[-1:] if line.tag in HEADINGS]
     return any(words_of(title) in _SITE_KEEPERS for title in titles) or _KEEPER_BEFORE.search(before) is not None
 
 

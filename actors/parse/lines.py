@@ -25,6 +25,7 @@ _BLOCKS_NAMES: Final = (
     "tbody thead tfoot tr ul"
 )
 _BLOCKS: Final = frozenset(_BLOCKS_NAMES.split())
+HEADINGS: Final = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 # Between these and their neighbours a reader sees a gap, even where the markup has none.
 _APART: Final = frozenset(("a", "button", "label", "img", "i"))
 INVISIBLE: Final = {

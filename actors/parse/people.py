@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from actors.parse.html import Document, collapsed
-from actors.parse.lines import Line
+from actors.parse.lines import HEADINGS, Line
 from actors.parse.mail_addresses import addresses_in
 from actors.parse.surroundings import is_own_title
 from actors.parse.words import Phrases, data, folded, words_of
@@ -16,7 +16,6 @@ _ROLE_ENDINGS: Final = tuple(words_of(_DATA["endings"]))
 _NOT_A_NAME: Final = Phrases(_DATA["not_a_name"])
 _NOT_FIRST: Final = Phrases(_DATA["not_first_in_a_name"])
 _NOT_A_NAME_ENDINGS: Final = tuple(words_of(_DATA["not_a_name_endings"]))
-_HEADINGS: Final = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _TITLE: Final = (
     r"(?:(?:The Rev|Dr|Prof|Dipl|Ing|Mag|Mr|Mrs|Ms|Miss|Herr|Frau|DDr|Dott|Avv|Revd|Rev|Cllr|Fr|Sr|Sra|Mme|Me|M|MUDr|"
     r"Mgr|JUDr|PhDr|RNDr|Bc|Drs|Ds|Hr|med|dent|rer|nat|Inf|Kfm|DI|iur|jur|phil|vet)\.?-? ?){0,5}"
@@ -109,7 +108,7 @@ def person_beside(
             if line < number and place == 0 and _is_one_of_many(lines, line) and not _bears(address, name):
                 return None
             role = next(filter(is_role, _around(lines, line, parts, place, number)), None)
-            is_title = lines[line].tag in _HEADINGS and _is_label(name, (address.partition("@")[0], site_label))
+            is_title = lines[line].tag in HEADINGS and _is_label(name, (address.partition("@")[0], site_label))
             is_owner = _bears(address, name) or (line == number and _is_short_for(address, name))
             if role is not None or (is_owner and not is_title):
                 return Person(name, role, address, line)

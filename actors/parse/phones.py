@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple
 
 from phonenumbers import is_valid_number
 
+from actors.parse.boundaries import FEWEST_DIGITS
 from actors.parse.dialling import completed, declared, e164, is_local
 from actors.parse.emails import LAST_LINE, excerpt
 from actors.parse.html import Document
@@ -14,7 +15,7 @@ from actors.parse.marks import ITEM_NAMES, phone_target
 from actors.parse.numbers import is_made_up
 from actors.parse.public_services import listed_services
 from actors.parse.surroundings import Surroundings
-from actors.parse.written_phones import FEWEST_DIGITS, written_in
+from actors.parse.written_phones import written_in
 
 _LONGEST_LINE: Final = 4_000
 # A page with more of them is a table or a catalogue.

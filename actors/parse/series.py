@@ -13,7 +13,7 @@ from actors.parse.words import data
 _MOST: Final = 6
 _DIGIT = re.compile(r"\d")
 _NOT_A_DIGIT = re.compile(r"\D")
-_JOINS: Final = "|".join(data("contact_words")["labels"]["joins"].split())
+JOINS: Final = "|".join(data("contact_words")["labels"]["joins"].split())
 _DASHES: Final = r"\u2010-\u2015-"
 # 01823 339214/5, 022-28774410/11/12, 210 2389456-7; what follows must be neither a decimal nor an hour.
 _SHORT = re.compile(
@@ -25,7 +25,7 @@ _A_WORD = re.compile(r" ?[^\W\d_]")
 _MORE = re.compile(r"/[1-9]")
 # 0871 34021 oder 36318; 051 - 293.191 / 245.029; 8(4852) 23-89-45, 23-89-46; 07231 154873, Fax 154874
 _LONG = re.compile(
-    rf"(?P<sign> ?(?:[/&+]|(?:{_JOINS})\b\.?) ?| ?(?P<loose>[,;|]|(?<= )[{_DASHES}](?= )) ?"
+    rf"(?P<sign> ?(?:[/&+]|(?:{JOINS})\b\.?) ?| ?(?P<loose>[,;|]|(?<= )[{_DASHES}](?= )) ?"
     r"|[ ,;/|(-]{1,4}(?:tele)?fax[.:]{0,2} ?)"
     r"(?P<written>\d{2,5}(?:-\d{2,4}){1,3}|\d(?:[ .]?\d){3,9})(?![.:-]?\d)(?!,\d{1,3}(?!\d))",
     re.IGNORECASE,
@@ -33,7 +33,7 @@ _LONG = re.compile(
 # 0441 77283-0, Fax -29
 _EXTENSION = re.compile(rf"[{_DASHES}]\d{{1,4}}$")
 _OTHER_EXTENSION = re.compile(
-    rf"(?P<sign>[ ,;/|(]{{1,4}}(?:(?:tele)?fax|{_JOINS})[.:]{{0,2}} ?[{_DASHES}])"
+    rf"(?P<sign>[ ,;/|(]{{1,4}}(?:(?:tele)?fax|{JOINS})[.:]{{0,2}} ?[{_DASHES}])"
     r"(?P<digits>\d{1,4})(?![\d-])",
     re.IGNORECASE,
 )

@@ -6,7 +6,7 @@ from typing import Final
 
 from actors.parse.html import Document
 from actors.parse.labels import is_only_labels
-from actors.parse.lines import Line
+from actors.parse.lines import HEADINGS, Line
 from actors.parse.words import Phrases, data, without_article, words_of
 
 _WORDS: Final = data("contact_words")
@@ -21,7 +21,6 @@ _BODY: Final = Phrases(_WORDS["third_party"]["bodies"])
 _CHAMBERS: Final = tuple(_WORDS["third_party"]["chambers"].split())
 _OWN: Final = Phrases(_WORDS["own"]["titles"])
 _OWN_CONTACT = re.compile(r"@|\d{3}")
-_HEADINGS: Final = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _LONGEST_LABEL: Final = 60
 _LONGEST_NAME: Final = 120
 _REACH: Final = 8
@@ -88,8 +87,8 @@ def _headings(lines: list[Line]) -> dict[int, str]:
     end, text = -1, ""
     for number, line in enumerate(lines):
         is_others = _is_others_title(line.spaced)
-        if line.tag in _HEADINGS or is_others or is_own_title(line.spaced):
-            end = number + (_FAR if is_others and line.tag in _HEADINGS else _REACH)
+        if line.tag in HEADINGS or is_others or is_own_title(line.spaced):
+            end = number + (_FAR if is_others and line.tag in HEADINGS else _REACH)
             text = _unnumbered(line.spaced) if len(line.spaced) <= _LONGEST_LABEL else ""
         elif number <= end and text:
             headings[number] = text

@@ -12,21 +12,18 @@ from phonenumbers import (
     national_significant_number,
 )
 
-from actors.parse.boundaries import Run, marked
+from actors.parse.boundaries import FEWEST_DIGITS, Run, marked
 from actors.parse.dialling import is_local, meant, of_abroad
 from actors.parse.labels import label_before, says_fax
 from actors.parse.numbers import is_made_up, looks_like_something_else
-from actors.parse.series import further, goes_on
-from actors.parse.words import data
+from actors.parse.series import JOINS, further, goes_on
 
-FEWEST_DIGITS: Final = 7
 _NEAR: Final = 20
 _ROW: Final = 80
 _CALLED: Final = frozenset(("phone", "fax"))
 _DIGIT = re.compile(r"\d")
 _SEPARATOR = re.compile(r"[\s()./\u2010-\u2015-]")
-_JOINS: Final = "|".join(data("contact_words")["labels"]["joins"].split())
-_ONLY_BETWEEN = re.compile(rf"[\s,;/|+&-]{{0,9}}(?:{_JOINS})?[\s,;/|+&-]{{0,9}}$", re.IGNORECASE)
+_ONLY_BETWEEN = re.compile(rf"[\s,;/|+&-]{{0,9}}(?:{JOINS})?[\s,;/|+&-]{{0,9}}$", re.IGNORECASE)
 _NOTHING_BUT_NUMBERS = re.compile(r"\d{7,15}(?: ?[,;/|&] ?\d{7,15}){1,2}")
 
 
