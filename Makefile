@@ -5,7 +5,7 @@ UV := .venv/bin/uv
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo up compose test check format bench evaluate chaos soak reliability audit screenshots
+.PHONY: help setup demo up compose test check format bench bulk evaluate attack chaos soak reliability audit screenshots
 
 help:  ## what you can make
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -18,7 +18,7 @@ setup: $(READY)  ## a virtual environment in .venv with everything from uv.lock
 $(READY): uv.lock pyproject.toml
 	@test -x .venv/bin/python || $(PYTHON) -m venv .venv
 	@test -x $(UV) || .venv/bin/python -m pip install --quiet uv
-	@$(UV) sync --frozen --quiet
+	@UV_COMPILE_BYTECODE=1 $(UV) sync --frozen --quiet
 	@touch $@
 
 up: $(READY)  ## run everything: embedded Postgres, workers, listener, sweeper, metrics
@@ -31,7 +31,7 @@ compose:  ## everything in containers, with Prometheus and Grafana; COMPOSE_PROF
 test: $(READY)  ## all tests but the slow ones, on a Postgres of their own
 	@.venv/bin/python -m pytest -n auto --dist loadfile -m "not slow"
 
-reliability: $(READY)  ## the slow tests: crash points, outages, exhaustion, deploys, negative controls
+reliability: $(READY)  ## the slow tests: crash points, outages, exhaustion, deploys, attacks, negative controls
 	@.venv/bin/python -m pytest -n auto --dist loadfile -m slow
 
 check: $(READY)  ## what CI runs: lint, format, types, layers, tests
@@ -49,11 +49,17 @@ bench: $(READY)  ## the benchmark, side by side with PgQueuer and pgbench
 	@UV_PROJECT_ENVIRONMENT=.venv-bench $(UV) sync --frozen --quiet --only-group bench
 	@.venv/bin/python -m benchmarks.run
 
+bulk: $(READY)  ## what the trigger costs one UPDATE of 1 to 100,000 rows, in a fresh session and in one that was used
+	@.venv/bin/python -m benchmarks.bulk_update
+
 evaluate: $(READY)  ## quality on a corpus of real files: make evaluate CORPUS=directory
 	@.venv/bin/python benchmarks/evaluate.py $(CORPUS)
 
 chaos: $(READY)  ## break everything on purpose and check the promises: MINUTES=5 SEED=7 JSON=figures.json README=README.md
 	@.venv/bin/python -m tests.chaos $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SEED),--seed $(SEED)) $(if $(JSON),--json $(JSON)) $(if $(README),--readme $(README))
+
+attack: $(READY)  ## hostile documents for the parsers, all shapes and sizes; the table into docs/reliability.md: ONLY=robots LARGEST=100
+	@.venv/bin/python -m tests.attack $(if $(ONLY),--only "$(ONLY)") $(if $(LARGEST),--largest $(LARGEST))
 
 soak: $(READY)  ## half an hour of steady load with faults: does anything grow? MINUTES=30
 	@.venv/bin/python -m tests.chaos.soak $(if $(MINUTES),--minutes $(MINUTES))

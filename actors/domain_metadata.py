@@ -12,18 +12,15 @@ from uuid import UUID
 from actors._workflow import Found, Politeness, Words, Workflow
 from actors.fetch.home_page import HomePage, LedElsewhere, read_home_page
 from actors.fetch.web import Web
-from actors.parse.contacts import contacts_of
 from actors.parse.domains import owner_of, website_domain
-from actors.parse.html import Document
-from actors.parse.links import PageLink, contact_links, home_link
-from actors.parse.metadata import read_metadata
-from actors.parse.parked import parked_reason
-from actors.parse.social import social_profiles
-from actors.parse.technologies import Stack, find_technologies
+from actors.parse.home_page import HomeReading, read_home
+from actors.parse.links import PageLink
+from actors.parse.technologies import Stack
+from actors.parse.wire_body import WireBody, WireHead
+from actors.sandbox.reader import Reader
 from actors.selection import AutoSelect
 from db.models import Domain, Page
 
-_MOST_CONTACTS = 20
 _COLUMNS_FOR_PROFILES = ("facebook", "twitter", "linkedin", "instagram", "youtube")
 
 domain_metadata = Workflow(
@@ -45,43 +42,46 @@ class Site(NamedTuple):
 
 
 @domain_metadata.run
-def read_site(site: Site, web: Web, auto: AutoSelect) -> Found:
+def read_site(site: Site, web: Web, reader: Reader, auto: AutoSelect) -> Found:
     """A parked domain, or one that belongs to another site, is done with a reason and goes no further."""
-    home = read_home_page(web, site.domain)
+    home = read_home_page(web, reader, site.domain, site.region)
     if isinstance(home, LedElsewhere):
-        parked = parked_reason(Document(""), home.hops[-1], home.hops)
-        return _parked(home, parked) if parked else _alias(site, home, home.problem)
-    if parked := parked_reason(home.document, home.url, home.hops):
-        return _parked(home, parked)
+        unseen = _unseen(reader, home)
+        return _parked(home, unseen.parked) if unseen.parked else _alias(site, home, home.problem)
+    if home.reading.parked:
+        return _parked(home, home.reading.parked)
     if owner_of(home.url) != owner_of(f"https://{site.domain}/"):
         return _alias(site, home, None)
     return _described(site, home, auto)
 
 
+def _unseen(reader: Reader, home: LedElsewhere) -> HomeReading:
+    """Of a page that could not be read the address alone may tell that the domain is parked."""
+    nothing = WireBody(WireHead(home.hops[-1], None, None, 0), b"")
+    return reader.read(read_home, [nothing], hops=home.hops, headers={}, region=None)
+
+
 def _described(site: Site, home: HomePage, auto: AutoSelect) -> Found:
-    stack = find_technologies(home.document, url=home.url, headers=home.headers)
-    contacts = contacts_of(home.document, url=home.url, region=site.region)
-    links = [*home_link(home.url), *contact_links(((home.url, home.document), *home.menus))]
+    reading = home.reading
     return Found(
-        rows=[_page(site, link, auto) for link in links],
+        rows=[_page(site, link, auto) for link in reading.links],
         values={
             "home_url": home.url,
             "alias_of": None,
             "is_parked": False,
             **_self_description(home),
-            **_made_with(stack),
-            "email_addresses": [email.address for email in contacts.emails][:_MOST_CONTACTS],
-            "phone_numbers": [phone.number for phone in contacts.phones][:_MOST_CONTACTS],
+            **_made_with(reading.stack),
+            "email_addresses": list(reading.emails),
+            "phone_numbers": list(reading.phones),
             "last_scan": datetime.now(UTC),
             "sitemap_analysis_status": "queued",
         },
-        reason=f"home page read at {home.url}{_in_brackets(stack)}",
+        reason=f"home page read at {home.url}{_in_brackets(reading.stack)}",
     )
 
 
 def _self_description(home: HomePage) -> dict[str, Any]:
-    said = read_metadata(home.document, home.url, content_language=home.headers.get("content-language"))
-    profiles = social_profiles(home.document, home.url)
+    said, profiles = home.reading.metadata, home.reading.profiles
     further = {
         "open_graph": said.open_graph,
         "organisation": said.organisation,

@@ -11,15 +11,11 @@ from uuid import UUID
 from actors._workflow import Found, Politeness, Words, Workflow
 from actors.errors import Denied, NotThere, Unusable
 from actors.fetch.answer import Answer
-from actors.fetch.encoding import text_of
 from actors.fetch.web import Web
-from actors.parse.cards import Card, cards_of
-from actors.parse.contacts import Contacts, contacts_of
+from actors.parse.cards import Card
+from actors.parse.contact_page import ContactPage, read_contact_page
 from actors.parse.domains import owner_of
-from actors.parse.forwarding import forwarded_to
-from actors.parse.html import Document
-from actors.parse.missing_page import says_it_is_missing
-from actors.parse.urls import parse_url
+from actors.sandbox.reader import Reader
 from db.models import Contact, Page
 
 _NOT_MODIFIED = 304
@@ -49,47 +45,50 @@ class Source(NamedTuple):
 
 
 @page_curation.run
-def extract_contacts(source: Source, web: Web) -> Found:
+def extract_contacts(source: Source, web: Web, reader: Reader) -> Found:
     """What is no page to read, or another site's, is done with a reason."""
     first = web.get(source.url, etag=source.etag, last_modified=source.http_last_modified)
     if first.status == _NOT_MODIFIED:
         return Found(reason="not changed since the last visit")
-    if refusal := _refusal(source, first):
-        return _nothing(first, refusal)
-    answer, document = _followed(source, web, first)
+    if elsewhere := _elsewhere(source, first):
+        return _nothing(first, elsewhere)
+    page = reader.read(read_contact_page, [first.wire], region=source.region)
+    if page.unreadable is not None:
+        return _nothing(first, f"is {page.unreadable}, not read")
+    answer, page = _followed(source, web, reader, first, page)
     # What stands behind a frame or a refresh may change while the page itself does not.
     validators = _validators(first if answer is first else None)
-    if says_it_is_missing(document):
+    if page.is_missing:
         return _nothing(None, "the page itself says that it is not there")
-    contacts = contacts_of(document, url=answer.url, region=source.region)
-    cards = cards_of(contacts)
     return Found(
-        rows=[_contact(source, answer.url, card) for card in cards],
-        values={**_self_description(answer, document), **_outcome(found=bool(cards)), **validators},
-        reason=_reason(contacts, len(cards)),
+        rows=[_contact(source, answer.url, card) for card in page.cards],
+        values={**page.description._asdict(), **_outcome(found=bool(page.cards)), **validators},
+        reason=_reason(page),
     )
 
 
-def _refusal(source: Source, answer: Answer) -> str | None:
-    if answer.unreadable_kind is not None:
-        return f"is {answer.unreadable_kind}, not read"
+def _elsewhere(source: Source, answer: Answer) -> str | None:
+    """Why a page is not parsed at all: it is another site's."""
     owner = owner_of(answer.url)
     if owner != source.domain:
         return f"leads to {owner}, which is another site: its contacts are not {source.domain}'s"
     return None
 
 
-def _followed(source: Source, web: Web, answer: Answer) -> tuple[Answer, Document]:
+def _followed(
+    source: Source, web: Web, reader: Reader, answer: Answer, page: ContactPage
+) -> tuple[Answer, ContactPage]:
     """The page, or the one that it shows in a frame or sends its readers to; no further than that."""
-    document = Document(text_of(answer))
-    onward = forwarded_to(document, answer.url)
-    if onward is None or owner_of(onward) != source.domain:
-        return answer, document
+    if page.onward is None or owner_of(page.onward) != source.domain:
+        return answer, page
     try:
-        further = web.get(onward)
+        further = web.get(page.onward)
+        if _elsewhere(source, further):
+            return answer, page
+        shown = reader.read(read_contact_page, [further.wire], region=source.region)
     except (Denied, NotThere, Unusable):
-        return answer, document
-    return (answer, document) if _refusal(source, further) else (further, Document(text_of(further)))
+        return answer, page
+    return (answer, page) if shown.unreadable is not None else (further, shown)
 
 
 def _contact(source: Source, url: str, card: Card) -> Contact:
@@ -108,18 +107,6 @@ def _contact(source: Source, url: str, card: Card) -> Contact:
     )
 
 
-def _self_description(answer: Answer, document: Document) -> dict[str, Any]:
-    canonical = parse_url(document.canonical, answer.url) if document.canonical else None
-    return {
-        "title": document.title,
-        "description": document.description,
-        "h1": document.h1,
-        "canonical_url": canonical.href if canonical else None,
-        "meta_robots": document.meta_robots,
-        "word_count": len(document.text.split()),
-    }
-
-
 def _validators(answer: Answer | None) -> dict[str, Any]:
     headers = answer.headers if answer else {}
     return {"etag": headers.get("etag"), "http_last_modified": headers.get("last-modified")}
@@ -136,11 +123,11 @@ def _nothing(answer: Answer | None, reason: str) -> Found:
     return Found(values={**_outcome(found=False), **_validators(answer)}, reason=reason)
 
 
-def _reason(contacts: Contacts, cards: int) -> str:
-    if not cards:
+def _reason(page: ContactPage) -> str:
+    if not page.cards:
         return "no contact on the page"
-    addresses, numbers = len(contacts.emails), len(contacts.phones)
-    return f"{_counted(cards, 'contact')}: {_counted(addresses, 'address')}, {_counted(numbers, 'number')}"
+    found = _counted(len(page.cards), "contact")
+    return f"{found}: {_counted(page.addresses, 'address')}, {_counted(page.numbers, 'number')}"
 
 
 def _counted(number: int, noun: str) -> str:

@@ -4,7 +4,7 @@ in    domains.domain, home_url
 out   sitemap_files, one row per sitemap that is really there, selected for the import when AUTO_SELECT says so
 """
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from typing import NamedTuple
@@ -12,15 +12,14 @@ from uuid import UUID
 
 from actors._workflow import Found, Politeness, Words, Workflow
 from actors.errors import Busy, Denied, FetchError, NotThere, Unusable
-from actors.fetch.encoding import text_of
 from actors.fetch.home_page import LedElsewhere, read_home_page
 from actors.fetch.web import Web
-from actors.parse.html import Document
+from actors.parse.home_page import read_sitemap_links
 from actors.parse.site_urls import LONGEST_STORED_URL, is_of_site
-from actors.parse.sitemap_generators import generator_of
-from actors.parse.sitemap_links import USUAL_PATHS, linked_sitemaps
-from actors.parse.sitemaps import Sitemap, SitemapError
+from actors.parse.sitemap_links import USUAL_PATHS
+from actors.parse.sitemap_reading import survey_sitemap
 from actors.parse.urls import parse_url
+from actors.sandbox.reader import Reader
 from actors.selection import AutoSelect
 from db.models import Domain, SitemapFile
 
@@ -53,13 +52,14 @@ class Site(NamedTuple):
 class Search:
     """What was looked at, and what came of it."""
 
-    def __init__(self, site: Site, web: Web) -> None:
+    def __init__(self, site: Site, web: Web, reader: Reader) -> None:
         self.found: dict[str, SitemapFile] = {}
         self.failures: list[FetchError] = []
         self.forbidden = 0
         self._seen: set[str] = set()
         self._site = site
         self._web = web
+        self._reader = reader
 
     @property
     def is_in_trouble(self) -> bool:
@@ -80,7 +80,7 @@ class Search:
             if error.kind == "crawl_delay" and not anywhere:
                 raise
             self.forbidden += 1
-        except (NotThere, Unusable, SitemapError):
+        except (NotThere, Unusable):
             return
         except FetchError as error:
             self.failures.append(error)
@@ -92,19 +92,21 @@ class Search:
 
     def _read(self, url: str, method: str, *, anywhere: bool) -> None:
         with self._web.stream(url, most=MOST_BYTES) as stream:
-            sitemap = Sitemap(stream, url=stream.url)
-            is_whole = _exhaust(sitemap)
+            sitemap = self._reader.stream(
+                survey_sitemap, stream.wire, _nothing_on_the_way, headers=dict(stream.headers)
+            )
         parsed = parse_url(stream.url)
         belongs = parsed is not None and (anywhere or is_of_site(parsed, self._site.domain))
-        if not (sitemap.is_sitemap and belongs):
+        if not (sitemap.is_sitemap and belongs) or sitemap.attack:
             return
+        is_whole = sitemap.problem is None and not sitemap.is_too_large
         self.keep(
             SitemapFile(
                 domain_id=self._site.id,
                 url=stream.url.partition("#")[0],
                 discovery_method=method,
                 sitemap_type=sitemap.type,
-                generator=generator_of(sitemap.head, stream.headers),
+                generator=sitemap.generator,
                 url_count=sitemap.count if is_whole else None,
                 size_bytes=sitemap.size if is_whole else None,
                 has_lastmod=sitemap.has_lastmod,
@@ -115,24 +117,25 @@ class Search:
 
 
 @sitemap_discovery.run
-def discover_sitemaps(site: Site, web: Web, auto_select: AutoSelect) -> Found:
+def discover_sitemaps(site: Site, web: Web, reader: Reader, auto_select: AutoSelect) -> Found:
     """Ask robots.txt, then the usual paths, then the home page; stop as soon as there is something."""
-    home, document = site.home_url, None
+    home: str | None = site.home_url
+    linked: Sequence[str] | None = None
     if home is None:
-        page = read_home_page(web, site.domain)
+        page = read_home_page(web, reader, site.domain)
         if isinstance(page, LedElsewhere):
             return _nothing(f"no sitemap: {page.problem}")
-        home, document = page.url, page.document
+        home, linked = page.url, page.reading.sitemaps
     base = parse_url("/", home)
     if base is None or not is_of_site(base, site.domain):
         return _nothing(f"no sitemap: the home page is at {base.host if base else home}, which is another domain")
-    search = Search(site, web)
+    search = Search(site, web, reader)
     named = web.robots(base.href).sitemaps[:MOST_NAMED]
     for url in named[:MOST_READ]:
         search.look(url, "robots_txt", anywhere=True)
     tried = _try_usual_paths(search, base.href)
     if not search.found and not search.is_in_trouble:
-        for url in linked_sitemaps(document or _home_page(web, home), home):
+        for url in _links(web, reader, home) if linked is None else linked:
             search.look(url, "html_link")
     if not search.found and search.failures:
         raise search.failures[0]
@@ -151,12 +154,12 @@ def _try_usual_paths(search: Search, base: str) -> int:
     return len(paths)
 
 
-def _home_page(web: Web, url: str) -> Document:
+def _links(web: Web, reader: Reader, home: str) -> tuple[str, ...]:
     """A home page that may not be read, or is no page, links to nothing."""
     try:
-        return Document(text_of(web.get(url)))
+        return reader.read(read_sitemap_links, [web.get(home).wire], url=home)
     except (Denied, NotThere, Unusable):
-        return Document("")
+        return ()
 
 
 def _unread(named: Sequence[str], search: Search) -> Iterator[str]:
@@ -165,15 +168,8 @@ def _unread(named: Sequence[str], search: Search) -> Iterator[str]:
     return (url for number, url in enumerate(named) if number >= MOST_READ or url in failed)
 
 
-def _exhaust(sitemap: Sitemap) -> bool:
-    """Read to the end; returns whether that was the whole file."""
-    try:
-        deque(sitemap, maxlen=0)
-    except Unusable as error:
-        if error.kind != "too_large":
-            raise
-        return False
-    return sitemap.problem is None
+def _nothing_on_the_way(_: None) -> None:
+    """A survey finds everything at its end."""
 
 
 def _told(search: Search, named: Sequence[str], tried: int, curation: str) -> Found:

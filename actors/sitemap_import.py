@@ -12,12 +12,13 @@ from uuid import UUID
 from actors._workflow import Alike, Found, Politeness, Words, Workflow
 from actors.errors import GiveUp, Unusable
 from actors.fetch.web import Stream, Web
-from actors.parse.pages import honeybee
-from actors.parse.site_urls import OwnUrls, SitePage, SitePages
+from actors.parse.pages import Category, honeybee
+from actors.parse.site_urls import SitePage, SitePages
+from actors.parse.sitemap_bytes import MOST_BYTES
 from actors.parse.sitemap_dates import http_date
-from actors.parse.sitemap_generators import generator_of
-from actors.parse.sitemaps import MOST_BYTES, Entry, Sitemap, SitemapError
-from actors.parse.urls import parse_url
+from actors.parse.sitemap_reading import LeftOut, SitemapFacts, SiteSitemap, SiteUrls, read_site_urls
+from actors.parse.sitemaps import MOST_URLS
+from actors.sandbox.reader import Reader
 from actors.selection import AutoSelect, MostSitemaps
 from db.models import Page, SitemapFile
 
@@ -26,7 +27,6 @@ MOST_CHILDREN = 500
 DEEPEST = 3
 
 _NOT_MODIFIED = 304
-_QUOTED = 60
 
 sitemap_import = Workflow(
     table=SitemapFile,
@@ -57,14 +57,14 @@ class File(NamedTuple):
 class PageRows:
     """The rows of up to 50,000 pages, made anew whenever they are asked for: all at once they would fill the memory."""
 
-    def __init__(self, file: File, pages: SitePages, curation: str) -> None:
+    def __init__(self, file: File, pages: SitePages, chosen: frozenset[str], curation: str) -> None:
         self._file = file
         self._pages = pages
+        self._chosen = chosen
         self._curation = curation
 
     def __iter__(self) -> Iterator[Page]:
-        chosen = self._pages.chosen
-        return (self._row(page, self._curation if page.url in chosen else "New") for page in self._pages)
+        return (self._row(page, self._curation if page.url in self._chosen else "New") for page in self._pages)
 
     def _row(self, page: SitePage, curation: str) -> Page:
         row = Page(
@@ -86,74 +86,82 @@ class PageRows:
 
 
 class Entries:
-    """What a file names, sorted as it comes: the site's pages, or the sitemaps of an index."""
+    """What a file names, collected as it comes: the site's pages, or the sitemaps of an index.
 
-    def __init__(self, file: File) -> None:
-        self.pages = SitePages(most_chosen=MOST_CONTACT_LIKE)
+    A parser process is not to be trusted: there are at most as many of each as a file may have URLs.
+    """
+
+    def __init__(self, url: str) -> None:
+        self.pages = SitePages()
         self.children: list[str] = []
-        self.own = OwnUrls(file.domain)
-        # A file that robots.txt keeps with somebody else may name its neighbours there, but no pages.
-        url = parse_url(file.url)
-        self.near = OwnUrls(file.domain, *([url.host] if url else []))
-        self.near.take(file.url)
+        self.categories: list[Category] = []
+        self._url = url
 
-    def add(self, entry: Entry, kind: str) -> None:
-        if kind == "index":
-            child = self.near.take(entry.url)
-            if child is not None:
-                self.children.append(child.href)
-        else:
-            page = self.own.take(entry.url)
-            if page is not None:
-                self.pages.add(page, entry.last_modified)
+    def add(self, batch: SiteUrls) -> None:
+        self.categories += batch.categories[: MOST_URLS - len(self.categories)]
+        self.children += batch.sitemaps[: MOST_URLS - len(self.children)]
+        for url, last_modified, number in batch.pages[: MOST_URLS - len(self.pages)]:
+            if not 0 <= number < len(self.categories):
+                message = f"{self._url}: its parser names a category {number}, and {len(self.categories):,} are known"
+                raise Unusable(message, kind="parser_answer", url=self._url)
+            self.pages.add(SitePage(url, last_modified, self.categories[number]))
 
 
 @sitemap_import.run
-def import_sitemap(file: File, web: Web, auto_select: AutoSelect, most: MostSitemaps) -> Found:
+def import_sitemap(file: File, web: Web, reader: Reader, auto_select: AutoSelect, most: MostSitemaps) -> Found:
     """Read the file as it arrives; what is there of a damaged or oversized one is kept, and called partial."""
-    entries = Entries(file)
+    entries = Entries(file.url)
     with web.stream(file.url, most=MOST_BYTES, etag=file.etag, last_modified=file.http_last_modified) as stream:
         if stream.status == _NOT_MODIFIED:
             return Found(reason="not changed since it was last read")
-        sitemap = Sitemap(stream, url=stream.url)
-        problem = _read(sitemap, entries)
+        read = _read(reader, file, stream, entries)
+    sitemap, problem = read.facts, _problem(read.facts)
     _refuse_what_is_no_sitemap(sitemap, file.url, problem)
     if sitemap.kind == "index":
         followed, crowd = _followed(file, entries.children, most)
         problem = "; ".join(filter(None, (problem, crowd))) or None
-        told = [_children_told(file, len(entries.children), len(followed)), *_left_out(sitemap, entries.near)]
+        told = [_children_told(file, len(entries.children), len(followed)), *_left_out(sitemap, read.left_out)]
         rows = [_child(file, url) for url in followed]
         return Found(rows, _values(sitemap, stream, is_whole=problem is None), _told(told, problem))
-    curation = auto_select.curation("pages")
-    told = [_pages_told(sitemap, entries.pages, curation), *_left_out(sitemap, entries.own)]
+    curation, chosen = auto_select.curation("pages"), frozenset(read.chosen)
+    pages = _pages_told(sitemap, len(entries.pages), len(chosen), curation)
+    told = [pages, *_left_out(sitemap, read.left_out)]
     values = _values(sitemap, stream, is_whole=problem is None)
-    return Found(PageRows(file, entries.pages, curation), values, _told(told, problem))
+    return Found(PageRows(file, entries.pages, chosen, curation), values, _told(told, problem))
 
 
-def _read(sitemap: Sitemap, entries: Entries) -> str | None:
-    """Sort the entries; returns why the file was not read to its end, or None."""
-    try:
-        for entry in sitemap:
-            entries.add(entry, sitemap.kind)
-    except SitemapError as error:
-        raise GiveUp(f"not a sitemap but {error}") from error
-    except Unusable as error:
-        if error.kind != "too_large" or sitemap.count == 0:
-            raise
-        return f"cut off after {MOST_BYTES:,} bytes"
-    return sitemap.problem
+def _read(reader: Reader, file: File, stream: Stream, entries: Entries) -> SiteSitemap:
+    read = reader.stream(
+        read_site_urls,
+        stream.wire,
+        entries.add,
+        headers=dict(stream.headers),
+        domain=file.domain,
+        asked_for=file.url,
+        most_chosen=MOST_CONTACT_LIKE,
+    )
+    if read.facts.attack is not None:
+        raise GiveUp(f"not a sitemap but {read.facts.attack}")
+    if read.facts.is_too_large and read.facts.count == 0:
+        raise Unusable(f"{stream.url}: more than {MOST_BYTES:,} bytes", kind="too_large", url=stream.url)
+    return read
 
 
-def _refuse_what_is_no_sitemap(sitemap: Sitemap, url: str, problem: str | None) -> None:
+def _problem(sitemap: SitemapFacts) -> str | None:
+    """Why the file was not read to its end, or None."""
+    return f"cut off after {MOST_BYTES:,} bytes" if sitemap.is_too_large else sitemap.problem
+
+
+def _refuse_what_is_no_sitemap(sitemap: SitemapFacts, url: str, problem: str | None) -> None:
     if sitemap.kind == "html":
         raise GiveUp(f"{url} is an HTML page, not a sitemap")
     if sitemap.kind == "unknown":
-        raise GiveUp(f"{url} is no sitemap: it begins with {sitemap.head.strip()[:_QUOTED]!r}")
+        raise GiveUp(f"{url} is no sitemap: it begins with {sitemap.beginning!r}")
     if sitemap.kind == "empty" and problem is not None:
         raise GiveUp(f"{url} cannot be read: {problem}")
 
 
-def _values(sitemap: Sitemap, stream: Stream, *, is_whole: bool) -> dict[str, Any]:
+def _values(sitemap: SitemapFacts, stream: Stream, *, is_whole: bool) -> dict[str, Any]:
     """What is known of the file now. The validators of a partial one are not kept: the next time it is read again."""
     headers = stream.headers
     values = {
@@ -167,8 +175,7 @@ def _values(sitemap: Sitemap, stream: Stream, *, is_whole: bool) -> dict[str, An
         "etag": headers.get("etag") if is_whole else None,
         "http_last_modified": headers.get("last-modified") if is_whole else None,
     }
-    generator = generator_of(sitemap.head, headers)
-    return values if generator is None else {**values, "generator": generator}
+    return values if sitemap.generator is None else {**values, "generator": sitemap.generator}
 
 
 def _followed(file: File, children: list[str], most: int) -> tuple[list[str], str | None]:
@@ -202,15 +209,14 @@ def _children_told(file: File, children: int, followed: int) -> str:
     return f"{count}, of which {f'the first {followed:,} are' if followed else 'none is'} followed"
 
 
-def _pages_told(sitemap: Sitemap, pages: SitePages, curation: str) -> str:
+def _pages_told(sitemap: SitemapFacts, pages: int, chosen: int, curation: str) -> str:
     if sitemap.count == 0:
         return "no URLs: the file is empty" if sitemap.kind == "empty" else "no URLs"
-    chosen = len(pages.chosen)
     selected = " selected" if curation == "Selected" else ""
-    return f"{len(pages):,} {'page' if len(pages) == 1 else 'pages'} ({chosen} contact-like{selected})"
+    return f"{pages:,} {'page' if pages == 1 else 'pages'} ({chosen} contact-like{selected})"
 
 
-def _left_out(sitemap: Sitemap, own: OwnUrls) -> list[str]:
+def _left_out(sitemap: SitemapFacts, own: LeftOut) -> list[str]:
     counts = {
         "duplicates": own.duplicates,
         "of other sites": own.off_site,

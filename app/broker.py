@@ -4,10 +4,9 @@ import logging
 import threading
 from collections import Counter
 from collections.abc import Iterable
+from typing import Protocol, runtime_checkable
 
 from dramatiq import Broker, Message, Middleware
-from dramatiq.brokers.rabbitmq import RabbitmqBroker, _RabbitmqConsumer
-from dramatiq.brokers.redis import RedisBroker
 from dramatiq.brokers.stub import StubBroker
 
 from app import metrics
@@ -22,35 +21,28 @@ STOP_SECONDS = 2.0
 
 
 def make_broker(settings: Settings, middleware: Iterable[Middleware] = ()) -> Broker:
-    """Only our own middleware: the row is the only retry authority, and the engine keeps its own time limits."""
+    """Only our own middleware: the row is the only retry authority, and the engine keeps its own time limits.
+
+    The client of a broker is imported when that broker is meant: they take a quarter of a worker's start.
+    """
     url = settings.broker_url
     chosen = list(middleware)
     if not url:
         return StubBroker(middleware=chosen)
     if url.startswith("redis"):
-        return RedisBroker(url=url, middleware=chosen, heartbeat_timeout=60_000)
+        from app.redis_broker import Redis  # noqa: PLC0415 - see above
+
+        return Redis(url=url, middleware=chosen, heartbeat_timeout=60_000)  # type: ignore[no-untyped-call]
+    from app.rabbitmq_broker import RabbitMQ  # noqa: PLC0415 - see above
+
     return RabbitMQ(url=url, middleware=chosen)
 
 
-class RabbitMQ(RabbitmqBroker):
-    @property
-    def consumer_class(self) -> type[_RabbitmqConsumer]:
-        return RabbitMQConsumer
-
-
-class RabbitMQConsumer(_RabbitmqConsumer):
-    """Is told when its queue is deleted.
-
-    RabbitMQ 3 otherwise moves the consumer to a queue of the same name that somebody makes right after, does not always
-    succeed, and tells nobody: a consumer that seems to live and never hears again. RabbitMQ 4 always tells.
-    """
-
-    def __init__(self, broker: Broker, queue_name: str, prefetch: int, timeout: int) -> None:
-        super().__init__(broker, queue_name, prefetch, timeout)  # type: ignore[no-untyped-call]
-        # Dramatiq's own iterator has asked the server for nothing yet: pika does so at the first message.
-        self.iterator = self.channel.consume(
-            queue_name, inactivity_timeout=timeout / 1000, arguments={"x-cancel-on-ha-failover": True}
-        )
+@runtime_checkable
+class BrokerOutside(Protocol):
+    def waiting(self, queue: str) -> int:
+        """How many messages wait in a queue."""
+        ...
 
 
 def is_in_process(broker: Broker) -> bool:
@@ -117,17 +109,4 @@ class Nudger:
         broker = self.broker
         if isinstance(broker, StubBroker):
             return int(broker.queues[workflow].qsize())
-        if isinstance(broker, RedisBroker):
-            return int(broker.client.llen(f"{broker.namespace}:{workflow}"))
-        if isinstance(broker, RabbitmqBroker):
-            return waiting_in_rabbitmq(broker, workflow)
-        return 0
-
-
-def waiting_in_rabbitmq(broker: RabbitmqBroker, queue: str) -> int:
-    """RabbitMQ closes connections that were silent for long, and Dramatiq replaces those only when it enqueues."""
-    try:
-        return broker.get_queue_message_counts(queue)[0]
-    except Exception:  # noqa: BLE001 - whatever it was, a new connection tells
-        del broker.connection
-        return broker.get_queue_message_counts(queue)[0]
+        return broker.waiting(workflow) if isinstance(broker, BrokerOutside) else 0

@@ -48,6 +48,7 @@ from app.setting_types import (
 INTERNAL_NAMES = (
     "SCRAPERSKY_SUPERVISOR",
     "SCRAPERSKY_SUPERVISOR_PID",
+    "SCRAPERSKY_PULSE",
 )  # set by the supervisor for its children, never by a person
 OLD_PREFIXES = {
     "deep_scan": "DEEP_SCAN_SCHEDULER_",
@@ -85,6 +86,8 @@ class Settings(BaseSettings, frozen=True, populate_by_name=True, hide_input_in_e
     user_agent: UserAgent = Field("ScraperSky/0.1", alias="SCRAPERSKY_USER_AGENT")
     crawl_pause: Seconds = Field(timedelta(seconds=1), alias="SCRAPERSKY_CRAWL_PAUSE_SECONDS")
     fetch: Seconds = Field(timedelta(seconds=30), alias="SCRAPERSKY_FETCH_SECONDS")
+    parse: Seconds = Field(timedelta(seconds=5), alias="SCRAPERSKY_PARSE_SECONDS")
+    parse_memory: int = whole_number("SCRAPERSKY_PARSE_MEMORY_MB", 512, 128, 1_000_000)
     sitemaps_per_domain: int = whole_number("SCRAPERSKY_SITEMAPS_PER_DOMAIN", 1_000, 1, 1_000_000)
     proxy: ProxyUrl = Field("", alias="SCRAPERSKY_PROXY")
     ca_file: ExistingFile | None = Field(None, alias="SCRAPERSKY_CA_FILE", description="a file")
@@ -108,6 +111,7 @@ class Settings(BaseSettings, frozen=True, populate_by_name=True, hide_input_in_e
     web_token: Token = Field(SecretStr(""), alias="SCRAPERSKY_WEB_TOKEN")
     web_names: Names = Field((), alias="SCRAPERSKY_WEB_NAMES")
     web_proxies: Networks = Field((), alias="SCRAPERSKY_WEB_PROXIES")
+    web_tls: bool = Field(False, alias="SCRAPERSKY_WEB_TLS", description="true or false")
     log_level: LogLevel = Field(LogLevels(), alias="SCRAPERSKY_LOG_LEVEL")
     log_format: LogFormat = Field("text", alias="SCRAPERSKY_LOG_FORMAT", description="text or json")
     traces: TracesUrl = Field("", alias="SCRAPERSKY_TRACES")
@@ -235,4 +239,5 @@ def shown(value: object) -> str:
     if isinstance(value, timedelta):
         return f"{value.total_seconds():g}"
     # Stricter than `redact`: what is no URL may still be a user, a password and a host.
-    return repr(redact(re.sub(r":(?!//).*@", ":***@", str(value), flags=re.DOTALL)))
+    before, sign, after = str(value).rpartition("@")
+    return repr(redact(re.sub(r":(?!//).*", ":***", before, flags=re.DOTALL) + sign + after))

@@ -38,6 +38,13 @@ def counting_together() -> Iterator[None]:
         os.close(lock)
 
 
+def hand_over(uid: int, gid: int) -> None:
+    """Give the directory to the user that this process becomes: it goes on counting there and removes it at its end."""
+    directory = Path(os.environ[DIRECTORY])
+    for path in (*directory.iterdir(), directory):
+        os.chown(path, uid, gid, follow_symlinks=False)
+
+
 def count_with_siblings() -> None:
     """Under Dramatiq's own command line the master knows nothing of us: its children meet in a directory of its own."""
     if DIRECTORY not in os.environ and multiprocessing.parent_process() is not None:
@@ -74,7 +81,7 @@ def _remove_those_of_the_dead() -> None:
     """A process that was killed can not remove its own."""
     for directory in Path(tempfile.gettempdir()).glob(f"{_prefix()}*"):
         owner = directory.name.removeprefix(_prefix()).partition("-")[0]
-        if owner == HELD and _is_ours(directory):
+        if owner == HELD and (_is_ours(directory) or os.getuid() == 0):  # root's may have been handed over
             _remove_if_nobody_holds(directory)
         elif owner.isdecimal() and not _lives(int(owner)):  # of a version that locked nothing
             shutil.rmtree(directory, ignore_errors=True)

@@ -3,9 +3,10 @@
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 from wsgiref.simple_server import WSGIServer
 
-from prometheus_client import CollectorRegistry, start_http_server
+from prometheus_client import CollectorRegistry, make_wsgi_app, start_http_server
 from prometheus_client.core import GaugeMetricFamily
 
 from actors._workflow import Workflow
@@ -13,11 +14,15 @@ from app import VERSION, metrics
 from app.config import Settings, load_settings
 from app.counter_files import Counters
 from app.counting import PortTakenError, count_with_siblings
-from app.database import database
+from app.database import working_database
 from app.figures import BY_WORKFLOW, GAUGES, Described, FigureReader, Sample
+from app.host_names import is_ours, name_in
 from app.logs import configure_logging
 from app.workflows import load_workflows
 from db.connections import Pool, open_pool
+
+if TYPE_CHECKING:
+    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 CONSTANTS: Mapping[str, Described] = {
     "scrapersky_database_up": Described("1 when the queue could be read within two seconds"),
@@ -56,6 +61,19 @@ def _families(samples: Iterable[Sample]) -> Iterable[GaugeMetricFamily]:
     return families.values()
 
 
+def for_our_names(serve: "WSGIApplication", settings: Settings) -> "WSGIApplication":
+    """Refuse who calls us by another name. One without a dot, such as that of a container, no web page can have."""
+
+    def answer(environ: "WSGIEnvironment", start: "StartResponse") -> Iterable[bytes]:
+        name = name_in(environ.get("HTTP_HOST", ""))
+        if "." not in name or is_ours(name, settings.metrics_host, settings.web_names):
+            return serve(environ, start)
+        start("421 Misdirected Request", [("Content-Type", "text/plain; charset=utf-8")])
+        return [f"/metrics does not answer to the name '{name}'; add it to SCRAPERSKY_WEB_NAMES\n".encode()]
+
+    return answer
+
+
 @contextmanager
 def metrics_server(settings: Settings, pool: Pool | None) -> Iterator[None]:
     """Serve while the context lasts. Port 0 in the settings means: not at all."""
@@ -76,6 +94,7 @@ def metrics_server(settings: Settings, pool: Pool | None) -> Iterator[None]:
             f"/metrics: {settings.metrics_host}:{settings.metrics_port}: {error.strerror}. "
             "Perhaps ScraperSky runs already; or set SCRAPERSKY_METRICS_PORT to another port, or to 0 for no metrics"
         ) from error
+    server.set_app(for_our_names(make_wsgi_app(registry), settings))
     try:
         yield
     finally:
@@ -89,6 +108,10 @@ def serve_beside_dramatiq() -> int:
     count_with_siblings()
     settings = load_settings()
     configure_logging(settings)
-    with database(settings) as url, open_pool(url, size=1, name="metrics") as pool, metrics_server(settings, pool):
+    with (
+        working_database(settings) as url,
+        open_pool(url, size=1, name="metrics") as pool,
+        metrics_server(settings, pool),
+    ):
         threading.Event().wait()
     return 0

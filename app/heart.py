@@ -43,6 +43,7 @@ class Heart:
         self.beat = beat.total_seconds()
         self.workflows = None if workflows is None else list(workflows)
         self.id: UUID = uuid4()
+        self._next_id: UUID = uuid4()
         self.draining = False
         self.is_registered = False
         self._url = ""
@@ -71,12 +72,14 @@ class Heart:
         """Leave the register: this process claims nothing any more."""
         self._stop.set()
         self._thread.join()
-        try:
-            connection = self._connection or self._connect()
-            connection.execute(SQL["unregister"], {"id": self.id})
-            connection.close()
-        except psycopg.Error as error:
-            event(log, logging.WARNING, "worker.not_unregistered", error=str(error))
+        for connection in (self._connection, None):  # a connection that was lost is found out here
+            try:
+                with connection or self._connect() as connected:
+                    connected.execute(SQL["unregister"], {"ids": [self.id, self._next_id]})
+            except psycopg.Error as error:
+                event(log, logging.WARNING, "worker.not_unregistered", error=str(error))
+            else:
+                return
 
     def _beat_on(self) -> None:
         while not self._stop.wait(self.beat * random.uniform(0.8, 1.0)):  # noqa: S311 - jitter, not a secret
@@ -98,11 +101,11 @@ class Heart:
             self.on_drain(self.drain_wanted)
 
     def _register(self, connection: Connection[Any]) -> None:
-        identity = uuid4()
+        """Under the same id until the database has answered: a registration in doubt leaves no second worker behind."""
         connection.execute(
             SQL["register"],
             {
-                "id": identity,
+                "id": self._next_id,
                 "supervisor": os.environ.get("SCRAPERSKY_SUPERVISOR"),
                 "host": socket.gethostname(),
                 "pid": os.getpid(),
@@ -112,7 +115,7 @@ class Heart:
                 "beat": timedelta(seconds=self.beat),
             },
         )
-        self.id = identity
+        self.id, self._next_id = self._next_id, uuid4()
 
     def _connect(self) -> Connection[Any]:
         return psycopg.connect(

@@ -13,8 +13,8 @@ from dramatiq import Broker, Middleware, Worker, actor
 
 from actors._workflow import Workflow
 from app.broker import Nudger, is_in_process
-from app.config import Settings
-from app.database import database, listen_url
+from app.config import ConfigurationError, Settings
+from app.database import listen_url, working_database
 from app.deadline import Watchdog
 from app.exposition import serve_beside_dramatiq
 from app.giving_up import give_up, no_thread_dies_alone
@@ -22,11 +22,13 @@ from app.heart import Heart, NotRegisteredError
 from app.late import LateRecords
 from app.listener import Listener
 from app.logs import event
+from app.privileges import forbid_new_privileges
+from app.pulse import Pulse
 from app.quarantine import Quarantine
 from app.rates import Rates
 from app.runner import Runner, Surroundings
-from app.supervisor import supervisor_pid
-from app.tools import Toolbox, web_client
+from app.supervised import supervisor_pid
+from app.tools import Toolbox, parser_pool, web_client
 from app.traces import open_traces
 from db.connections import Pool, open_pool
 
@@ -34,6 +36,7 @@ log = logging.getLogger(__name__)
 
 PARENT_CHECK_SECONDS = 1.0
 NOT_STARTED = 1
+REFUSED = 2
 TERMINATED = 128 + signal.SIGTERM
 
 # Quotas that end by themselves stay; a reason that is the same stays without a new doorbell.
@@ -48,7 +51,16 @@ where workflow.name = boot.name and workflow.blocked_until is null
 class Process(Middleware):
     """Dramatiq calls the hooks; the actors call the runners."""
 
-    def __init__(self, settings: Settings, workflows: Sequence[Workflow], internal: Sequence[Workflow] = ()) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        workflows: Sequence[Workflow],
+        internal: Sequence[Workflow] = (),
+        *,
+        become_ordinary: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Before the first row, and with everything opened that only root may open, `become_ordinary` is called."""
+        self.become_ordinary = become_ordinary
         self.settings = settings
         self.workflows = workflows
         self.internal = internal
@@ -57,7 +69,9 @@ class Process(Middleware):
         self.runners: dict[str, Runner] = {}
         self.names = [workflow.name for workflow in (*workflows, *internal)]
         self.heart = Heart(settings.beat, self._on_drain, self.names)
+        self.parsers = parser_pool(settings)
         self._exit = contextlib.ExitStack()
+        self._steering = threading.Lock()
         self._watchdog = Watchdog()
 
     @property
@@ -87,14 +101,22 @@ class Process(Middleware):
         except NotRegisteredError:
             event(log, logging.INFO, "worker.stopped", worker=self.heart.id)
             os._exit(TERMINATED)
+        except ConfigurationError as error:
+            event(log, logging.CRITICAL, "worker.refused", error=str(error))
+            self._exit.close()
+            os._exit(REFUSED)
         except Exception:
             log.exception("worker.not_started")
             os._exit(NOT_STARTED)
 
     def _boot(self, broker: Broker) -> None:
         settings, stack = self.settings, self._exit
+        forbid_new_privileges()
+        pulse = Pulse(settings.beat, settings.lease)
+        pulse.start()
+        stack.callback(pulse.stop)
         stack.enter_context(no_thread_dies_alone())
-        url = stack.enter_context(database(settings))
+        url = stack.enter_context(working_database(settings))
         pool = open_pool(url, size=min(settings.threads, 4) + 1, name="worker")
         stack.callback(pool.close)
         rates = Rates(pool, settings.beat)
@@ -111,7 +133,8 @@ class Process(Middleware):
         nudger = Nudger(broker, self.names)
         nudger.start()
         stack.callback(nudger.stop)
-        toolbox = stack.enter_context(Toolbox(settings, web_client(settings, pool)))
+        toolbox = stack.enter_context(Toolbox(settings, web_client(settings, pool), self.parsers))
+        self.become_ordinary()
         self._block(toolbox, pool)
         traces = open_traces(settings)
         stack.callback(traces.close)
@@ -156,8 +179,7 @@ class Process(Middleware):
     def _on_drain(self, wanted: bool) -> None:  # noqa: FBT001 - the heart calls it
         """An operator's word: what runs finishes, nothing is claimed and no nudge is taken, until it is taken back."""
         event(log, logging.INFO, "worker.drains" if wanted else "worker.claims_again", worker=self.heart.id)
-        for consumer in list(self._worker.consumers.values()):
-            consumer.pause() if wanted else consumer.resume()
+        self._steer_consumers()
         if wanted or self.heart.draining:
             self.draining.set()
             return
@@ -166,6 +188,15 @@ class Process(Middleware):
             self.draining.set()
         for name, runner in self.runners.items():
             runner.around.nudger.nudge(name)
+
+    def after_worker_boot(self, _broker: Broker, _worker: Worker) -> None:
+        """The consumers are there only now, and the order to drain may have come before."""
+        self._steer_consumers()
+
+    def _steer_consumers(self) -> None:
+        with self._steering:
+            for consumer in list(self._worker.consumers.values()):
+                consumer.pause() if self.heart.drain_wanted else consumer.resume()
 
     def before_worker_shutdown(self, _broker: Broker, _worker: Worker) -> None:
         """Stop claiming; what runs may finish within the drain time, then it is interrupted and released."""

@@ -29,7 +29,7 @@ group by workflow
 NEWEST: Final = "select coalesce(max(id), 0) as id from engine.submission"
 ERRORS: Final = """
 select workflow, error, outcome, clock_timestamp() - ended_at as age from engine.attempt
-where ended_at > clock_timestamp() - interval '10 minutes' and outcome in ('failed', 'retried')
+where ended_at > clock_timestamp() - interval '10 minutes' and outcome in ('failed', 'retried', 'unwritable')
 order by id desc limit 3
 """
 WINDOW_LOOKS: Final = 10

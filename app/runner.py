@@ -8,17 +8,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from typing import Any
 from uuid import UUID
 
 import psycopg
 from dramatiq.middleware import Shutdown, TimeLimitExceeded
-from psycopg import Connection
 
 from actors._workflow import Found, Workflow
 from actors.errors import Busy, FetchError, GiveUp, PauseWorkflow, RetryLater
 from app import metrics
 from app.broker import Nudger
+from app.claiming import Claiming
 from app.deadline import Watchdog
 from app.heart import Heart
 from app.late import LateRecords
@@ -28,7 +27,8 @@ from app.rates import Rates
 from app.tools import Lent, Toolbox
 from app.traces import Traces
 from db.connections import Pool, transaction
-from db.lifecycle import Batch, Claimed, Claimer, Ended, Ending, Recorder
+from db.lifecycle import Batch, Claimed, Ended, Ending, Recorder
+from db.lifecycle.bad_rows import is_bad_row, reason_of
 from db.outcomes import Again, Blocked, Failed, Outcome, Released
 
 log = logging.getLogger(__name__)
@@ -66,13 +66,12 @@ class Runner:
     def __init__(self, workflow: Workflow, around: Surroundings, *, threads: int) -> None:
         self.workflow = workflow
         self.around = around
-        self.claimer = Claimer(workflow, workflow.columns)
+        self.claiming = Claiming(workflow, around)
         self.recorder = Recorder(workflow, keep_successes=around.keep_successes, created_by=around.created_by)
         self.seconds_per_row: float | None = None
         self._room = threading.Semaphore(threads)
         self._missed = threading.Event()
-        self._met_suspect = False
-        self._in_turns = False
+        around.late.runners[workflow.name] = self
 
     def nudge(self) -> None:
         """There may be work: do it for one time slice. Returns at once when enough threads do already."""
@@ -92,7 +91,7 @@ class Runner:
         """True when the time slice ended before the work did."""
         self._missed.clear()
         ends = time.monotonic() + self.around.time_slice.total_seconds()
-        batch = self._claim()
+        batch = self.claiming.claim(self.size)
         while batch is not None and (batch.rows or batch.full):
             if batch.full:
                 self.around.nudger.nudge(self.workflow.name)
@@ -102,7 +101,7 @@ class Runner:
                 batch = self._record(batch.token, endings, goes_on=goes_on)
             elif goes_on:
                 # Full and yet empty: all were locked or spared. They stepped aside, and others may stand behind them.
-                batch = self._claim()
+                batch = self.claiming.claim(self.size)
             if not goes_on:
                 return True
         return False
@@ -113,37 +112,6 @@ class Runner:
         if self.seconds_per_row is None:
             return 1
         return max(1, min(self.workflow.batch, int(BATCH_SECONDS / max(self.seconds_per_row, 1e-6))))
-
-    def _claim(self) -> Batch | None:
-        try:
-            with transaction(self.around.pool) as connection:
-                batch = self._take(connection)
-        except psycopg.Error as error:
-            event(log, logging.WARNING, "claim.failed", workflow=self.workflow.name, error=str(error))
-            return None
-        self._observe_claim(batch)
-        return batch
-
-    def _take(self, connection: Connection[Any]) -> Batch:
-        """A row that may have killed its worker runs beside no other such row of this process."""
-        quarantine = self.around.quarantine
-        inside = quarantine.enter()
-        size = 1 if inside and self._met_suspect else self.size  # they come one by one, and often one after the other
-        batch = self.claimer.claim(connection, self.around.heart.id, size, suspects=inside)
-        self._in_turns = batch.in_turns
-        if inside:
-            self._met_suspect = any(row.lost for row in batch.rows)
-        if not any(row.lost for row in batch.rows):
-            quarantine.leave()
-        return batch
-
-    def _observe_claim(self, batch: Batch) -> None:
-        name = self.workflow.name
-        metrics.claims.labels(name, "rows" if batch.rows else "empty").inc()
-        wait = metrics.wait.labels(name)
-        for row in batch.rows:
-            wait.observe(max(0.0, row.waited))
-        self.around.rates.started(name, [row.waited for row in batch.rows])
 
     def _run(self, batch: Batch) -> list[Ending]:
         endings: list[Ending] = []
@@ -178,14 +146,20 @@ class Runner:
         return endings
 
     def _rest(self, seconds: Mapping[str, float]) -> None:
-        """Tell all processes how long to leave these hosts alone; without the database nobody visits them either."""
+        """Tell all processes how long to leave these hosts alone. Without the database nobody visits them either.
+
+        Without an answer it is told once more: only the connection may be gone, and to be told twice does no harm.
+        """
         if not seconds:
             return
-        try:
-            with transaction(self.around.pool) as connection:
-                self.recorder.rest(connection, seconds)
-        except psycopg.Error as error:
-            event(log, logging.WARNING, "rest.failed", workflow=self.workflow.name, error=str(error))
+        for _ in range(2):
+            try:
+                with transaction(self.around.pool) as connection:
+                    self.recorder.rest(connection, seconds)
+            except psycopg.Error as error:
+                event(log, logging.WARNING, "rest.failed", workflow=self.workflow.name, error=str(error))
+            else:
+                return
 
     def _learn(self, ran: Sequence[float]) -> None:
         if not ran:
@@ -244,27 +218,54 @@ class Runner:
         Where claims come one after the other, the next claim must not wait for its turn with these rows locked.
         """
         pause = 0.1
-        together = goes_on and not self._in_turns
+        together = goes_on and not self.claiming.in_turns
+        check_at_once = False
         while True:
-            batch: Batch | None = None
             try:
-                with transaction(self.around.pool) as connection:
-                    ended = self.recorder.record(connection, self.around.heart.id, token, endings)
-                    if together:
-                        batch = self._take(connection)
-            except psycopg.Error as error:
-                event(log, logging.WARNING, "record.delayed", workflow=self.workflow.name, error=str(error))
+                ended, batch = self.store(token, endings, together=together, check_at_once=check_at_once)
+            except Exception as error:
+                if not isinstance(error, psycopg.Error) and not (together and is_bad_row(error)):
+                    raise
+                event(log, logging.WARNING, "record.delayed", workflow=self.workflow.name, error=reason_of(error))
                 time.sleep(random.uniform(pause / 2, pause))  # noqa: S311 - jitter, not a secret
                 pause = min(LONGEST_PAUSE, pause * 2)
                 together = False
+                check_at_once = is_bad_row(error)
             else:
                 self.report(ended)
-                self.around.late.add(self, token, [one.ending for one in ended if one.verdict == "locked"])
-                if goes_on and not together:
-                    return self._claim()
-                if batch is not None:
-                    self._observe_claim(batch)
-                return batch
+                if locked := [one.ending for one in ended if one.verdict == "locked"]:
+                    self.around.late.add(self, token, locked)
+                else:
+                    self.around.late.claims.let_go(token)
+                return self.claiming.claim(self.size) if goes_on and not together else batch
+
+    def store(
+        self, token: UUID, endings: Sequence[Ending], *, together: bool = False, check_at_once: bool = False
+    ) -> tuple[list[Ended], Batch | None]:
+        """One try to record, and to claim with it. After an error nobody knows whether it was committed.
+
+        What was made of the endings is remembered for the next try; a claim is given up, and found by its token.
+        """
+        claims = self.around.late.claims
+        ended: list[Ended] = []
+        batch: Batch | None = None
+        next_token = claims.hold() if together else None
+        try:
+            with transaction(self.around.pool) as connection:
+                tried = self.recorder.record(
+                    connection, self.around.heart.id, token, endings, check_at_once=check_at_once
+                )
+                ended = claims.settle(connection, self.recorder, token, tried)
+                if next_token is not None:
+                    batch = self.claiming.take(connection, next_token, self.size)
+        except Exception:
+            claims.doubt(token, ended)
+            if next_token is not None:
+                self.claiming.disown(next_token)
+            raise
+        if batch is not None:
+            self.claiming.committed(batch)
+        return ended, batch
 
     def report(self, ended: Sequence[Ended]) -> None:
         """One count per ending, one line where somebody may want to look."""

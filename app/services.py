@@ -15,12 +15,13 @@ import psycopg
 from actors.registry import INTERNAL
 from app.broker import Nudger, make_broker
 from app.config import Settings
-from app.database import database, listen_url
+from app.database import database, listen_url, working_database
 from app.exposition import metrics_server
 from app.giving_up import no_thread_dies_alone
 from app.listener import Listener
 from app.logs import event
-from app.supervisor import exit_with_parent, is_child
+from app.privileges import drop_privileges
+from app.supervised import exit_with_parent, is_child
 from app.sweeper import Sweeper
 from app.workflows import load_workflows
 from db.connections import open_pool
@@ -35,7 +36,9 @@ def run_listener(settings: Settings) -> int:
     names = [workflow.name for workflow in (*load_workflows(settings), *INTERNAL)]
     with contextlib.ExitStack() as stack:
         stack.enter_context(no_thread_dies_alone())
-        url = stack.enter_context(database(settings))
+        url = stack.enter_context(working_database(settings))
+        drop_privileges(settings, counts_alone=not is_child())
+        exit_with_parent(stop.set, settings)
         pool = open_pool(url, size=2, name="poller")
         stack.callback(pool.close)
         if not is_child():
@@ -57,7 +60,9 @@ def run_sweeper(settings: Settings) -> int:
     _stop_on_signal(stop)
     with contextlib.ExitStack() as stack:
         stack.enter_context(no_thread_dies_alone())
-        url = stack.enter_context(database(settings))
+        url = stack.enter_context(working_database(settings))
+        drop_privileges(settings, counts_alone=not is_child())
+        exit_with_parent(stop.set, settings)
         pool = open_pool(url, size=2, name="sweeper")
         stack.callback(pool.close)
         if not is_child():
@@ -116,4 +121,3 @@ def _check_names(chosen: Sequence[str], known: Sequence[str]) -> None:
 def _stop_on_signal(stop: threading.Event) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
-    exit_with_parent(stop.set)

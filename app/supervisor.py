@@ -1,11 +1,10 @@
-"""Starts child processes, restarts those that die, and gives back at once what a dead worker held."""
+"""Starts child processes, replaces those that die or freeze, and gives back at once what such a worker held."""
 
 import logging
 import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -14,9 +13,11 @@ from uuid import uuid4
 
 import psycopg
 
+from app import metrics
 from app.counter_files import fold
 from app.logs import event
-from app.sweeper import Sweeper
+from app.pulse import PulseReader
+from app.sweeper import Observer, Sweeper
 from db.outcomes import Released
 
 log = logging.getLogger(__name__)
@@ -24,6 +25,7 @@ log = logging.getLogger(__name__)
 TICK_SECONDS = 0.05
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.2, 5.0
 HEALTHY_SECONDS = 30.0
+LAST_WORDS_SECONDS = 0.3
 
 
 @dataclass
@@ -31,6 +33,7 @@ class Child:
     name: str
     arguments: Sequence[str]
     process: subprocess.Popen[bytes] | None = None
+    pulse: PulseReader | None = None
     started: float = 0.0
     pause: float = SHORTEST_PAUSE
     restart_at: float = 0.0
@@ -47,6 +50,9 @@ class Supervisor:
     _signals: int = 0
     _unburied: list[int] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        self._observer: Observer[int] = Observer(self.sweeper.settings.lease, self.sweeper.settings.beat)
+
     def run(self, ready: Callable[[], None] = lambda: None) -> int:
         """Until a signal. The first one drains, a second one stops at once."""
         signal.signal(signal.SIGINT, self._on_signal)
@@ -55,6 +61,7 @@ class Supervisor:
             self._start(child)
         ready()
         while not self._signals:
+            self._end_frozen()
             for child in self.children:
                 self._look_after(child)
             self._bury()
@@ -66,13 +73,51 @@ class Supervisor:
 
     def _start(self, child: Child) -> None:
         ours = {"SCRAPERSKY_SUPERVISOR": self.identity, "SCRAPERSKY_SUPERVISOR_PID": str(os.getpid())}
-        child.process = subprocess.Popen(  # noqa: S603 - our own modules
-            [sys.executable, "-m", *child.arguments],
-            env=self.environment | ours,
+        pulse = PulseReader()
+        environment = {**self.environment, **ours, **pulse.environment(self.sweeper.settings.beat)}
+        child.process = self._spawn(child, environment, pulse.writer)
+        pulse.let_go()
+        child.pulse = pulse
+        child.started = time.monotonic()
+
+    def _spawn(self, child: Child, environment: dict[str, str], pulse: int) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(  # noqa: S603 - our own modules
+            # -P: the working directory may hold an app.py or a db/ of the user's.
+            [sys.executable, "-P", "-m", *child.arguments],
+            env=environment,
             start_new_session=True,
             stdin=subprocess.DEVNULL,
+            pass_fds=[pulse],
         )
-        child.started = time.monotonic()
+
+    def _end_frozen(self) -> None:
+        """Kill the children that live and have not beaten for a lease; then they are dead like any other."""
+        living = {child.process.pid: child for child in self.children if child.process and child.pulse}
+        beats = {pid: child.pulse.count() for pid, child in living.items() if child.pulse}
+        # One that has not begun to beat still imports, or waits for its turn on a busy machine.
+        frozen = self._observer.dead({pid: count for pid, count in beats.items() if count})
+        for pid in frozen:
+            self._signal(living[pid], signal.SIGQUIT)
+        if frozen:
+            time.sleep(LAST_WORDS_SECONDS)  # its stacks go to the log, unless it was stopped
+        for pid, count in frozen.items():
+            child = living[pid]
+            if child.pulse and child.pulse.count() == count and self._signal(child, signal.SIGKILL):
+                event(log, logging.ERROR, "process.frozen", process=child.name, pid=pid)
+                metrics.gave_up.labels("frozen").inc()
+                self._stop_watching(child)
+
+    def _signal(self, child: Child, number: signal.Signals) -> bool:
+        """Whether it was there to get the signal."""
+        if child.process is None or child.process.poll() is not None:
+            return False
+        os.kill(child.process.pid, number)
+        return True
+
+    def _stop_watching(self, child: Child) -> None:
+        if child.pulse is not None:
+            child.pulse.close()
+            child.pulse = None
 
     def _look_after(self, child: Child) -> None:
         now = time.monotonic()
@@ -87,6 +132,7 @@ class Supervisor:
             child.pause = SHORTEST_PAUSE
         event(log, logging.ERROR, "process.died", process=child.name, pid=child.process.pid, code=code)
         fold(child.process.pid)
+        self._stop_watching(child)
         self._unburied.append(child.process.pid)
         child.process, child.restart_at = None, now + child.pause
         child.pause = min(LONGEST_PAUSE, child.pause * 2)
@@ -108,6 +154,7 @@ class Supervisor:
         for process in living:
             process.terminate()
         while any(process.poll() is None for process in living) and self._signals == 1:
+            self._end_frozen()
             time.sleep(TICK_SECONDS)
         for process in living:
             if process.poll() is None:
@@ -117,26 +164,3 @@ class Supervisor:
                 self._unburied.append(process.pid)
         self._bury(Released())
         return 0 if self._signals == 1 else 130
-
-
-def is_child() -> bool:
-    return "SCRAPERSKY_SUPERVISOR" in os.environ
-
-
-def supervisor_pid() -> int:
-    """Told by the supervisor: when it dies while we start, our parent is already somebody else."""
-    return int(os.environ.get("SCRAPERSKY_SUPERVISOR_PID") or os.getppid())
-
-
-def exit_with_parent(stop: Callable[[], None]) -> None:
-    """For children that are not workers: when the supervisor is gone, go too."""
-    if not is_child():
-        return
-    parent = supervisor_pid()
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(1)
-        stop()
-
-    threading.Thread(target=watch, name="parent watch", daemon=True).start()

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
-from typing import Any
+from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 import psycopg
@@ -17,6 +17,7 @@ from actors._workflow import Workflow
 from app import metrics
 from app.config import Settings
 from app.logs import event
+from app.retention import SLICE_BLOCKS, Retention, number
 from db.connections import Pool, transaction
 from db.lifecycle import Recovery, Swept
 from db.outcomes import Outcome
@@ -25,25 +26,24 @@ from db.statements import statements
 log = logging.getLogger(__name__)
 LIVENESS = statements("liveness.sql")
 
+Key = TypeVar("Key")
 Repair = Callable[[Connection[Any], int, int], Swept]
 
-SLICE_BLOCKS = 512  # 4 MB at a time, each slice a transaction of its own
 PASS_BLOCKS = 8192  # 64 MB of a table per periodic pass; the next pass goes on where this one stopped
 CLAIMS_AT_ONCE = 500
-CLEARED_AT_ONCE = 5000
 
 
-class Observer:
-    """Watches beat counters on a monotonic clock. Standing still counts only while nobody looked away."""
+class Observer(Generic[Key]):
+    """Watches counters on a monotonic clock. Standing still counts only while nobody looked away."""
 
     def __init__(self, lease: timedelta, interval: timedelta) -> None:
         self.lease = lease.total_seconds()
         self.longest_gap = 3 * interval.total_seconds()
-        self._seen: dict[UUID, tuple[int, float]] = {}
+        self._seen: dict[Key, tuple[int, float]] = {}
         self._looked_at = float("-inf")
 
-    def dead(self, beats: dict[UUID, int]) -> dict[UUID, int]:
-        """Of these workers and their counters: those that stood still for a whole lease under our eyes."""
+    def dead(self, beats: dict[Key, int]) -> dict[Key, int]:
+        """Of these workers (or claims) and their counters: those that stood still for a whole lease under our eyes."""
         now = time.monotonic()
         if now - self._looked_at > self.longest_gap:
             self._seen.clear()  # an outage or a suspended machine: everybody starts afresh
@@ -66,7 +66,12 @@ class Sweeper:
         self.settings = settings
         self.recoveries = {workflow.name: Recovery(workflow) for workflow in workflows}
         self.sql = statements("upkeep.sql")
-        self.observer = Observer(settings.lease, settings.beat)
+        self.retention = Retention(pool, settings)
+        self.observer: Observer[UUID] = Observer(settings.lease, settings.beat)
+        self.claim_observers: dict[str, Observer[UUID]] = {
+            workflow.name: Observer(workflow.longest_claim, settings.sweep_interval(workflow.name))
+            for workflow in workflows
+        }
 
     def watch(self) -> list[UUID]:
         """One look at the counters; bury who stood still for a lease and give their rows back at once."""
@@ -115,6 +120,24 @@ class Sweeper:
             event(log, logging.WARNING, "claims.given_back", workflow=name, rows=total.lost_claims)
         return total
 
+    def _end_overdue_claims(self, recovery: Recovery) -> Swept:
+        """Claims that stood for longer than every limit of their workflow, all the time under our eyes.
+
+        No clock of a server is asked: one that jumps would end claims whose rows still run. A claim whose results wait
+        for a lock does not stand still: its worker counts it up (app/late.py).
+        """
+        name = recovery.declaration.name
+        with self._transaction() as connection:
+            standing = recovery.claims_of_the_living(connection)
+        overdue = self.claim_observers[name].dead(standing)
+        if not overdue:
+            return Swept()
+        with self._transaction() as connection:
+            swept = recovery.end_overdue_claims(connection, overdue)
+        if swept.overdue_claims and not self.dry_run:
+            event(log, logging.WARNING, "claims.overdue", workflow=name, rows=swept.overdue_claims)
+        return swept
+
     def sweep(self, workflow: str, *, whole: bool = False) -> Swept:
         """One pass over a workflow: lost claims, then a bounded part of its table and jobs (or the whole of them)."""
         if not self.dry_run:
@@ -131,6 +154,7 @@ class Sweeper:
     def _sweep(self, workflow: str, *, whole: bool) -> Swept:
         recovery = self.recoveries[workflow]
         total = self._end_lost_claims(recovery)
+        total += self._end_overdue_claims(recovery)
         total += self._slices(workflow, recovery.sql["table_blocks"], recovery.sweep_rows, whole=whole)
         total += self._slices(f"{workflow} jobs", recovery.sql["job_blocks"], recovery.sweep_jobs, whole=whole)
         return total
@@ -145,31 +169,6 @@ class Sweeper:
             with self._rehearsal.transaction():
                 yield self._rehearsal
 
-    def prune(self) -> None:
-        """Forget what is older than the settings say: history, and what Places told."""
-        with self.pool.connection() as connection:
-            for name in ("prune_attempts", "prune_submissions", "prune_actions"):
-                self._clear(connection, name, self.settings.history)
-            for name in ("prune_rates", "prune_robots", "prune_paces", "prune_listeners", "forget_blocks"):
-                connection.execute(self.sql[name], {"age": self.settings.history})
-        if self.settings.places_retention is not None:
-            self._clear_slices("clear_places", "places_staging", self.settings.places_retention)
-            self._clear_slices("clear_businesses", "local_businesses", self.settings.places_retention)
-
-    def _clear(self, connection: Connection[Any], name: str, age: timedelta) -> None:
-        parameters = {"age": age, "rows": CLEARED_AT_ONCE}
-        while connection.execute(self.sql[name], parameters).rowcount == CLEARED_AT_ONCE:
-            pass
-
-    def _clear_slices(self, name: str, table: str, age: timedelta) -> None:
-        """One pass, each slice in a transaction of its own. What it clears is written behind it and cleared already."""
-        with transaction(self.pool) as connection:
-            blocks = self._number(connection, self.sql["blocks"], {"table": table})
-        for low in range(0, blocks, SLICE_BLOCKS):
-            area = {"low": f"({low},0)", "high": f"({low + SLICE_BLOCKS},0)"}
-            with transaction(self.pool) as connection:
-                connection.execute(self.sql[name], {"age": age, **area})
-
     def _report(self, workflow: str, swept: Swept) -> None:
         """In the database too: whoever scrapes may not look for unowned rows himself, and the sweep has just looked."""
         with self.pool.connection() as connection:
@@ -183,8 +182,8 @@ class Sweeper:
         """Go through a table in slices of bounded size, from where the last pass stopped."""
         total = Swept()
         with self._transaction() as connection:
-            blocks = self._number(connection, size, {})
-            stopped = self._number(connection, self.sql["position"], {"name": name})
+            blocks = number(connection, size, {})
+            stopped = number(connection, self.sql["position"], {"name": name})
         place = {
             "name": name,
             "every": self.settings.sweep_interval(name.removesuffix(" jobs")),
@@ -200,10 +199,6 @@ class Sweeper:
                 connection.execute(self.sql["save_position"], {**place, "next_block": end})
         return total
 
-    def _number(self, connection: Connection[Any], query: bytes, parameters: dict[str, Any]) -> int:
-        row = connection.execute(query, parameters).fetchone()
-        return int(row[0]) if row else 0
-
     def run(self, stop: threading.Event) -> None:
         """Watch every beat, sweep each workflow at its interval, prune every hour; a pass that runs may end."""
         scheduler = BackgroundScheduler(timezone="UTC")
@@ -217,7 +212,7 @@ class Sweeper:
         for name in self.recoveries:
             interval = self.settings.sweep_interval(name).total_seconds()
             scheduler.add_job(self._safely, args=[self.sweep, name], seconds=interval, **options)
-        scheduler.add_job(self._safely, args=[self.prune], hours=1, **options)
+        scheduler.add_job(self._safely, args=[self.retention.prune], hours=1, **options)
         scheduler.start()
         stop.wait()
         scheduler.shutdown(wait=True)

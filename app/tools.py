@@ -8,9 +8,13 @@ from typing import Any, Self
 from actors._workflow import Workflow
 from actors.fetch.places import NO_KEY, Places
 from actors.fetch.web import Patience, Web, WebClient, WebOptions
+from actors.sandbox.limits import Limits
+from actors.sandbox.pool import ParserPool, parsers_per_process
+from actors.sandbox.reader import Reader
 from actors.selection import AutoSelect, MostSitemaps
 from app.config import Settings
 from app.outside import FetchCounts, count_calls
+from app.parsing import ParserWatch
 from app.robots_store import RobotsFiles
 from db.connections import Pool
 from db.declaration import DeclarationError
@@ -42,14 +46,21 @@ def web_client(settings: Settings, pool: Pool) -> WebClient:
     return WebClient(web_options(settings), RobotsFiles(pool))
 
 
+def parser_pool(settings: Settings) -> ParserPool:
+    limits = Limits(seconds=settings.parse.total_seconds(), memory_mb=settings.parse_memory)
+    return ParserPool(limits, parsers_per_process(settings.processes), ParserWatch())
+
+
 class Toolbox:
     """One per process."""
 
-    def __init__(self, settings: Settings, client: WebClient) -> None:
+    def __init__(self, settings: Settings, client: WebClient, parsers: ParserPool) -> None:
         self.settings = settings
         self.client = client
-        self._makers: dict[type, Callable[[ExitStack, str], object]] = {
+        self.parsers = parsers
+        self._makers: dict[type, Callable[[Reader, ExitStack, str], object]] = {
             Web: self._web,
+            Reader: lambda reader, *_: reader,
             Places: self._places,
             AutoSelect: lambda *_: settings.auto_select,
             MostSitemaps: lambda *_: MostSitemaps(settings.sitemaps_per_domain),
@@ -60,6 +71,7 @@ class Toolbox:
 
     def __exit__(self, *_: object) -> None:
         self.client.close()
+        self.parsers.close()
 
     def check(self, workflow: Workflow) -> None:
         """A tool that nobody can lend is a mistake in the workflow."""
@@ -76,10 +88,13 @@ class Toolbox:
     @contextmanager
     def lend(self, workflow: Workflow) -> Iterator[Lent]:
         with ExitStack() as stack:
-            yield Lent({name: self._makers[kind](stack, workflow.name) for name, kind in workflow.tools.items()})
+            reader = Reader(self.parsers)
+            stack.callback(reader.close)  # after the run, where no time limit interrupts it
+            makers = {name: self._makers[kind] for name, kind in workflow.tools.items()}
+            yield Lent({name: make(reader, stack, workflow.name) for name, make in makers.items()})
 
-    def _web(self, stack: ExitStack, workflow: str) -> Web:
-        web = self.client.open(FetchCounts(workflow))
+    def _web(self, reader: Reader, stack: ExitStack, workflow: str) -> Web:
+        web = self.client.open(reader, FetchCounts(workflow))
         stack.callback(web.close)
         return web
 

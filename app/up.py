@@ -8,8 +8,9 @@ import click
 
 from app import VERSION
 from app.config import Settings
-from app.database import database
+from app.database import database, worker_url
 from app.exposition import metrics_server
+from app.privileges import check_access
 from app.supervisor import Child, Supervisor
 from app.sweeper import Sweeper
 from app.web.address import address, check_exposure, check_port
@@ -36,12 +37,14 @@ def run_workers(settings: Settings) -> int:
 
 
 def _supervise(settings: Settings, others: list[Child], *, with_migration: bool) -> int:
+    check_access(settings.home)
     workflows = load_workflows(settings)
     workers = [Child(f"worker {number + 1}", ["app.worker"]) for number in range(settings.processes)]
     with contextlib.ExitStack() as stack:
         url = stack.enter_context(database(settings))
         if with_migration:
             migrate(url, workflows, settings.default_tenant_id)
+        url = worker_url(settings, url)
         pool = open_pool(url, size=2, name="supervisor", timeout=1)
         stack.callback(pool.close)
         stack.enter_context(metrics_server(settings, pool))

@@ -4,6 +4,8 @@ Importing this module binds every workflow of the registry to the broker, an act
 Everything that lives (connections, threads) starts when Dramatiq boots the worker, and stops with it.
 """
 
+from functools import partial
+
 import dramatiq
 from dramatiq import Broker, Worker
 
@@ -11,12 +13,15 @@ from actors.registry import INTERNAL
 from app.broker import make_broker
 from app.config import load_settings
 from app.logs import configure_logging
+from app.privileges import drop_privileges
 from app.process import Process
 from app.workflows import load_workflows
 
 settings = load_settings()
 configure_logging(settings)
-process = Process(settings, load_workflows(settings), INTERNAL)
+become_ordinary = partial(drop_privileges, settings)
+process = Process(settings, load_workflows(settings), INTERNAL, become_ordinary=become_ordinary)
+process.parsers.start()
 broker: Broker = make_broker(settings, [process])
 dramatiq.set_broker(broker)
 process.bind(broker)

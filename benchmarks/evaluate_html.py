@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from actors.fetch.encoding import decode
 from actors.parse.contacts import find_contacts
+from actors.parse.encoding import decode
 
 Labels = dict[str, Any]
 Prediction = dict[str, list[str]]

@@ -5,8 +5,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from actors.fetch.robots import robots_allows
 from actors.parse.domains import registrable_domain
+from actors.parse.robots import robots_allows
 from actors.parse.urls import parse_url
 
 

@@ -25,13 +25,27 @@ KEEPALIVE: dict[str, Any] = {
 # Less than deadlock_timeout (1 s): when the engine and a user wait for each other, the engine gives way.
 LOCK_TIMEOUT = "200ms"
 
+# Our tables are in public. The default path begins with "$user": a schema that has the role's name would come first.
+# A session may come from a pooler with an empty path, as pg_dump leaves it.
+PATH = "concat_ws(', ', 'public', nullif(current_setting('search_path'), ''))"
+
 # With few rows queued the planner may prefer to read a whole table or to hash it. A batch is always reached by index.
 GUARD = f"""
 select set_config('lock_timeout', '{LOCK_TIMEOUT}', true), set_config('statement_timeout', '30s', true),
        set_config('idle_in_transaction_session_timeout', '30s', true), set_config('jit', 'off', true),
        set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
-       set_config('enable_mergejoin', 'off', true), set_config('enable_material', 'off', true)
+       set_config('enable_mergejoin', 'off', true), set_config('enable_material', 'off', true),
+       set_config('search_path', {PATH}, true)
 """.encode()
+
+
+# What a pooler in transaction mode lends us is another client's next and stays as it is.
+PUBLIC_FIRST = f"select set_config('search_path', {PATH}, false) where pg_backend_pid() = %s"
+
+
+def put_public_first(connection: Connection[Any]) -> None:
+    """For a connection outside of a pool; to be called outside of a transaction."""
+    connection.execute(PUBLIC_FIRST, [connection.info.backend_pid], prepare=False)
 
 
 def _configure(connection: Connection[Any]) -> None:

@@ -69,6 +69,10 @@ class Backoff:
         return random.uniform(0, longest.total_seconds())  # noqa: S311 - jitter, not a secret
 
 
+# A claim begins its last row within a second and then records it; the rest is patience with a slow database.
+RECORDING = timedelta(minutes=1)
+
+
 @dataclass(kw_only=True, eq=False)
 class Declaration:
     """A workflow's contract with the engine; `check` raises an error that names the mistake."""
@@ -138,6 +142,11 @@ class Declaration:
     def rescue_seconds(self) -> float:
         """When a row still runs after this long, its process gives itself up."""
         return (self.rescue_after or self.time_limit + timedelta(seconds=30)).total_seconds()
+
+    @property
+    def longest_claim(self) -> timedelta:
+        """No claim lasts as long as this: the process that runs its last row has given itself up by then."""
+        return timedelta(seconds=self.rescue_seconds) + RECORDING
 
     @cached_property
     def names(self) -> dict[str, sql.Composable]:

@@ -18,6 +18,7 @@ from subprocess import CompletedProcess
 from urllib.parse import quote
 
 import psycopg
+from psycopg import sql
 from psycopg.conninfo import make_conninfo
 from psycopg.pq import PGconn, Ping
 
@@ -25,6 +26,7 @@ from db import embedded_directory, embedded_files
 from db.embedded_account import Account, EmbeddedPostgresError
 from db.embedded_files import MAJOR_VERSION, bin_directory
 from db.embedded_lock import FileLock
+from db.worker_role import WORKER
 
 __all__ = ["EmbeddedPostgres", "EmbeddedPostgresError", "bin_directory"]
 
@@ -45,8 +47,17 @@ class EmbeddedPostgres:
 
     @property
     def url(self) -> str:
+        """For people and migrations: the owner of everything."""
+        return self._url("scrapersky")
+
+    @property
+    def worker_url(self) -> str:
+        """For processes that run by themselves: what migrate grants to their role, and no more."""
+        return self._url(WORKER)
+
+    def _url(self, role: str) -> str:
         # The port is named, or a PGPORT in the user's environment would send psql elsewhere.
-        return f"postgresql://scrapersky@:{embedded_files.PORT}/scrapersky?host={quote(str(self.sockets), safe='')}"
+        return f"postgresql://{role}@:{embedded_files.PORT}/scrapersky?host={quote(str(self.sockets), safe='')}"
 
     @contextmanager
     def use(self) -> Iterator[str]:
@@ -77,7 +88,7 @@ class EmbeddedPostgres:
 
     def is_running(self) -> bool:
         """Whether a server process lives in our data directory, be it ready or not."""
-        process = self._recorded_process()
+        process = self.recorded_process()
         if process is None:
             return False
         if not Path("/proc/self/cwd").exists():
@@ -85,6 +96,19 @@ class EmbeddedPostgres:
         # The number alone proves nothing: after a crash it may belong to a zombie or to a process that came later.
         lives_here = ("test", f"/proc/{process}/cwd", "-ef", "data")
         return self._account.run(*lives_here, directory=self.directory).returncode == 0
+
+    def recorded_process(self) -> str | None:
+        """The process id that the server wrote down when it started; it may have ended since."""
+        try:
+            lines = (self.data / "postmaster.pid").read_text().splitlines()
+        except FileNotFoundError:
+            return None
+        except PermissionError:
+            raise EmbeddedPostgresError(
+                f"{self.directory} is closed to you: run scrapersky as the user it belongs to, or set SCRAPERSKY_HOME"
+            ) from None
+        # A server in single-user mode writes its number with a minus sign.
+        return lines[0].strip().removeprefix("-") if lines else None
 
     def control(self, *arguments: str) -> CompletedProcess[str]:
         """Run pg_ctl on the data directory and wait for its effect."""
@@ -181,22 +205,14 @@ class EmbeddedPostgres:
         with psycopg.connect(self.url, dbname="postgres", autocommit=True) as connection:
             if connection.execute("select from pg_database where datname = 'scrapersky'").fetchone() is None:
                 connection.execute("create database scrapersky")
+            found = connection.execute("select rolcanlogin from pg_roles where rolname = %s", [WORKER]).fetchone()
+            if found != (True,):  # migrate makes one that can not log in
+                verb = sql.SQL("alter" if found else "create")
+                connection.execute(sql.SQL("{} role {} login").format(verb, sql.Identifier(WORKER)))
 
     def _accepts_connections(self) -> bool:
         address = make_conninfo(self.url, dbname="postgres", connect_timeout=5)
         return PGconn.ping(address.encode()) == Ping.OK
-
-    def _recorded_process(self) -> str | None:
-        try:
-            lines = (self.data / "postmaster.pid").read_text().splitlines()
-        except FileNotFoundError:
-            return None
-        except PermissionError:
-            raise EmbeddedPostgresError(
-                f"{self.directory} is closed to you: run scrapersky as the user it belongs to, or set SCRAPERSKY_HOME"
-            ) from None
-        # A server in single-user mode writes its number with a minus sign.
-        return lines[0].strip().removeprefix("-") if lines else None
 
     def _do(self, *command: str | Path, text: str = "") -> None:
         self._account.do(*command, directory=self.directory, text=text)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Self
 
 SYSTEM_USER = "scrapersky"
+NOBODY = 65_534
 
 
 class EmbeddedPostgresError(RuntimeError):
@@ -30,8 +31,16 @@ class Account:
         """Ourselves; or, because Postgres refuses to run as root, the owner of home or the system user."""
         if os.geteuid() != 0:
             return cls._by_uid(os.geteuid())
-        owner = home.stat().st_uid
+        owner = home.stat().st_uid if home.exists() else 0
         return cls._by_uid(owner) if owner != 0 else cls._system_user()
+
+    @classmethod
+    def of_workers(cls, home: Path) -> Self:
+        """Who fetches when root started us: the same user; where none can be created, nobody."""
+        try:
+            return cls.of(home)
+        except EmbeddedPostgresError:
+            return cls("nobody", NOBODY, NOBODY)
 
     @classmethod
     def _by_uid(cls, uid: int) -> Self:
@@ -84,15 +93,16 @@ class Account:
 
     def require_access(self, path: Path, remedy: str) -> None:
         """Refuse a path that this user can not enter or execute, and name the directory that is in the way."""
-        if self._may_enter(path):
+        if self.may_enter(path):
             return
-        blocked = next((step for step in reversed(path.parents) if not self._may_enter(step)), path)
+        blocked = next((step for step in reversed(path.parents) if not self.may_enter(step)), path)
         raise EmbeddedPostgresError(
             f"{blocked} is closed to the user {self.name!r}, which runs Postgres because root may not: "
             f"{remedy}, or run scrapersky as an ordinary user"
         )
 
-    def _may_enter(self, path: Path) -> bool:
+    def may_enter(self, path: Path) -> bool:
+        """Whether this user may enter a directory, or execute a file."""
         return self.run("/bin/sh", "-c", 'test -x "$1"', "sh", path, directory=Path("/")).returncode == 0
 
 

@@ -11,9 +11,11 @@ Part = Literal["tables", "functions", "views", "triggers"]
 
 # In the order in which a new database needs them.
 PARTS: dict[Part, tuple[str, ...]] = {
-    "tables": ("schema.sql", "undo.sql"),
+    "tables": ("schema.sql", "undo.sql", "people.sql"),
     "functions": (
-        *("functions.sql", "suppressions.sql", "validators.sql", "audit.sql", "folding.sql"),
+        *("functions.sql", "idna.sql", "suppressions.sql", "written_addresses.sql", "masking.sql"),
+        "suppressed_rows.sql",
+        *("validators.sql", "audit.sql", "folding.sql"),
         *("row_facts.sql", "why_waiting.sql", "why.sql", "history.sql"),
     ),
     "views": ("views.sql",),

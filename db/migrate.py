@@ -1,7 +1,6 @@
 """Bring a database up to date: business tables by Alembic, the engine's schema by sql/, triggers from the registry."""
 
 import logging
-import re
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -14,13 +13,16 @@ from psycopg.errors import InsufficientPrivilege
 from sqlalchemy import NullPool
 
 from db import engine_schema, migrations
+from db.analyst import let_analysts_write
 from db.canary import CANARY
+from db.connections import put_public_first
 from db.declaration import Declaration
-from db.models.base import Base
-from db.patience import LIMIT, MigrationError, in_turn, patiently
+from db.errors import MigrationError
+from db.patience import LIMIT, in_turn, patiently
 from db.reader import READER, hand_over
 from db.statements import read
 from db.triggers import Trigger, drop_retired, triggers_of
+from db.worker_role import WORKER, grant_to_workers
 
 log = logging.getLogger(__name__)
 
@@ -36,6 +38,7 @@ def migrate(url: str, declarations: Sequence[Declaration], tenant: UUID) -> None
         with psycopg.connect(
             url, autocommit=True, prepare_threshold=None, application_name="scrapersky migrate"
         ) as connection:
+            put_public_first(connection)
             _bring_up_to_date(connection, declarations, tenant)
 
 
@@ -53,8 +56,14 @@ def _upgrade_tables(url: str) -> None:
     address = sqlalchemy.make_url(url).set(drivername="postgresql+psycopg")
     engine = sqlalchemy.create_engine(address, poolclass=NullPool, connect_args={"prepare_threshold": None})
     sqlalchemy.event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(LIMIT))
+    sqlalchemy.event.listen(engine, "connect", _settle)
     with engine.connect() as connection:
         migrations.upgrade(connection)
+
+
+def _settle(connection: Connection[Any], _record: object) -> None:
+    put_public_first(connection)
+    connection.commit()  # the driver has begun a transaction, and SQLAlchemy wants to begin its own
 
 
 def _apply_alone(connection: Connection[Any], part: engine_schema.Part) -> None:
@@ -72,9 +81,12 @@ def _apply_engine(connection: Connection[Any], declarations: Sequence[Declaratio
         for declaration in declarations:
             declare(connection, declaration)
         with_triggers = (*declarations, CANARY)
+        add_locks = "insert into engine.lock (name) select unnest(%s::text[]) on conflict (name) do nothing"
+        connection.execute(add_locks, [_lock_names(with_triggers)])
         for trigger in (trigger for declaration in with_triggers for trigger in triggers_of(declaration)):
             connection.execute(trigger.body)
         _grant(connection, with_triggers)
+        _grant_to_workers(connection, with_triggers)
 
 
 def _set_tenant(connection: Connection[Any], tenant: UUID) -> None:
@@ -94,8 +106,10 @@ def declare(connection: Connection[Any], declaration: Declaration) -> None:
                                      declared_max_in_flight, declared_batch, declared_max_attempts,
                                      declared_per_minute, declared_per_day, day_zone, relation, key_column,
                                      error_column, result_column, curation_column, declared_at_once,
-                                     declared_time_limit, feeds, declared_max_downstream)
-        values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, to_regclass(%s), %s, %s, %s, %s, %s, %s, %s, %s)
+                                     declared_time_limit, declared_longest_claim, feeds, declared_max_downstream,
+                                     politeness_group)
+        values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, to_regclass(%s), %s, %s, %s, %s, %s, %s, %s, %s,
+                %s, %s)
         on conflict (name) do update
         set table_name = excluded.table_name, status_column = excluded.status_column, queued = excluded.queued,
             processing = excluded.processing, done = excluded.done, failed = excluded.failed,
@@ -105,7 +119,8 @@ def declare(connection: Connection[Any], declaration: Declaration) -> None:
             relation = excluded.relation, key_column = excluded.key_column, error_column = excluded.error_column,
             result_column = excluded.result_column, curation_column = excluded.curation_column,
             declared_at_once = excluded.declared_at_once, declared_time_limit = excluded.declared_time_limit,
-            feeds = excluded.feeds, declared_max_downstream = excluded.declared_max_downstream
+            declared_longest_claim = excluded.declared_longest_claim, feeds = excluded.feeds,
+            declared_max_downstream = excluded.declared_max_downstream, politeness_group = excluded.politeness_group
         """,
         [
             declaration.name,
@@ -125,10 +140,18 @@ def declare(connection: Connection[Any], declaration: Declaration) -> None:
             declaration.curation,
             declaration.politeness and declaration.politeness.at_once,
             declaration.time_limit,
+            declaration.longest_claim,
             declaration.feeds,
             declaration.max_downstream,
+            declaration.politeness and declaration.politeness.group,
         ],
     )
+
+
+def _lock_names(declarations: Sequence[Declaration]) -> list[str]:
+    """The rows of engine.lock, for claims of a workflow with a limit or of a politeness group to take turns by."""
+    groups = {one.politeness.group for one in declarations if one.politeness}
+    return [*(f"workflow {one.name}" for one in declarations), *(f"group {group}" for group in sorted(groups))]
 
 
 def _ensure(connection: Connection[Any], declaration: Declaration, trigger: Trigger) -> None:
@@ -157,6 +180,8 @@ def _drop_retired(connection: Connection[Any], declarations: Sequence[Declaratio
         drop_retired(connection, (*declarations, CANARY))
         names = [declaration.name for declaration in (*declarations, CANARY)]  # a probe may be under way
         connection.execute("delete from engine.workflow where name <> all(%s)", [names])
+        locks = _lock_names((*declarations, CANARY))
+        connection.execute("delete from engine.lock where name <> all(%s)", [locks])
 
 
 def _grant(connection: Connection[Any], declarations: Sequence[Declaration]) -> None:
@@ -178,26 +203,18 @@ def _grant(connection: Connection[Any], declarations: Sequence[Declaration]) -> 
                 function = {**names, "function": trigger.function}
                 connection.execute(sql.SQL("alter function {function}() owner to {owner}").format(**function))
                 connection.execute(sql.SQL("revoke all on function {function}() from public").format(**function))
-            for table in Base.metadata.sorted_tables:
-                _grant_table(connection, table)
+            let_analysts_write(connection, ANALYST, declarations)
             hand_over(connection, declarations)
     except InsufficientPrivilege as error:
         log.warning("migrate.roles_skipped", extra={"fields": {"reason": str(error).strip()}})
 
 
-def _grant_table(connection: Connection[Any], table: sqlalchemy.Table) -> None:
-    """Grant what is missing: a grant that changes nothing still waits for whoever has locked the table."""
-    names = {"table": sql.Identifier(table.name), "analyst": sql.Identifier(ANALYST)}
-    known = {"analyst": ANALYST, "table": names["table"].as_string(None)}
-    closed = "select 1 where not has_table_privilege(%(analyst)s, %(table)s, 'select')"
-    if connection.execute(closed, known).fetchone():
-        connection.execute(sql.SQL("grant select on {table} to {analyst}").format(**names))
-    statuses = [column.name for column in table.columns if re.search("(^|_)status$", column.name)]
-    closed = (
-        "select name from unnest(%(names)s::text[]) as name "
-        "where not has_column_privilege(%(analyst)s, %(table)s, name, 'update')"
-    )
-    missing = [name for (name,) in connection.execute(closed, {**known, "names": statuses}).fetchall()]
-    if missing:
-        columns = sql.SQL(", ").join(map(sql.Identifier, missing))
-        connection.execute(sql.SQL("grant update ({columns}) on {table} to {analyst}").format(columns=columns, **names))
+def _grant_to_workers(connection: Connection[Any], declarations: Sequence[Declaration]) -> None:
+    """Behind a savepoint of its own: without this role, what analysts are granted stands all the same."""
+    try:
+        with connection.transaction():
+            connection.execute("set local createrole_self_grant = 'set, inherit'")
+            grant_to_workers(connection, [declaration.quoted_table for declaration in declarations])
+    except InsufficientPrivilege as error:
+        hint = f"let a user that may create roles run: create role {WORKER}; then migrate again"
+        log.warning("migrate.worker_role_skipped", extra={"fields": {"reason": str(error).strip(), "hint": hint}})

@@ -9,7 +9,10 @@ from typing import Any
 import psycopg
 import sqlalchemy
 from psycopg import Connection, IsolationLevel
-from psycopg.errors import DeadlockDetected, LockNotAvailable
+from psycopg.errors import DeadlockDetected, DuplicateSchema, DuplicateTable, LockNotAvailable, UniqueViolation
+
+from db.connections import PATH
+from db.errors import MigrationError
 
 log = logging.getLogger(__name__)
 
@@ -18,11 +21,11 @@ LOCK_TIMEOUT = "200ms"
 PAUSE_SECONDS = 1.0
 PATIENCE_SECONDS = 300.0
 
-LIMIT = f"select set_config('lock_timeout', '{LOCK_TIMEOUT}', true)"
-
-
-class MigrationError(RuntimeError):
-    pass
+# New tables go to public, also behind a pooler, where a session has no search path of its own.
+LIMIT = f"""
+select set_config('lock_timeout', '{LOCK_TIMEOUT}', true),
+       set_config('search_path', {PATH}, true)
+"""
 
 
 def patiently(what: str, step: Callable[[], None]) -> None:
@@ -57,12 +60,28 @@ def in_turn(url: str) -> Iterator[None]:
 
 
 def _take_turn(holder: Connection[Any]) -> None:
+    _make_lock(holder)
     # It may be idle for as long as the rest takes. Not every version knows all of these settings.
     holder.execute(
         "select set_config(name, '0', true) from pg_settings "
         "where name in ('idle_in_transaction_session_timeout', 'transaction_timeout')"
     )
-    taken = holder.execute("select pg_try_advisory_xact_lock(hashtextextended('engine.migrate', 0))").fetchone()
-    if taken != (True,):
+    # Only the owner can take this lock: other roles may read the table at most (sql/worker_role.sql). The transaction
+    # gets no number by it, so it holds no vacuum back.
+    try:
+        holder.execute("lock table engine.migration in share update exclusive mode nowait")
+    except LockNotAvailable:
         holder.rollback()
-        raise LockNotAvailable("another migrate is under way")
+        raise
+
+
+def _make_lock(holder: Connection[Any]) -> None:
+    """The table that migrates lock. On an empty database several may make it at the same moment, and one does."""
+    missing = holder.execute("select to_regclass('engine.migration') is null").fetchone()
+    try:
+        if missing == (True,):
+            holder.execute("create schema if not exists engine")
+            holder.execute("create table if not exists engine.migration ()")
+        holder.commit()
+    except (UniqueViolation, DuplicateTable, DuplicateSchema):
+        holder.rollback()

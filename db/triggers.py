@@ -12,6 +12,11 @@ from psycopg import Connection, sql
 from db.declaration import Declaration
 from db.statements import read
 
+SEARCH_PATH = "search_path=pg_catalog, pg_temp"
+# A kept plan that joins the old rows to the new ones must suit any number of them, also where the session switched the
+# hash join off, as the engine's own do (db/connections.py).
+HASH_JOIN = ("enable_hashjoin=on", "enable_nestloop=off")
+
 
 @dataclass(frozen=True)
 class Trigger:
@@ -20,17 +25,23 @@ class Trigger:
     source: str
     """The text of the function, as pg_proc keeps it."""
 
-    rights: str
+    definer: bool
+    """Whether the function has its owner's rights."""
+
+    settings: tuple[str, ...]
+    """What the function sets for itself, as pg_proc keeps it."""
+
     when: sql.Composable
     """From the moment to the row or statement: `after insert on … for each …`."""
 
     @property
     def body(self) -> sql.Composed:
         """Makes the function, or replaces it under load."""
-        return sql.SQL(
-            "create or replace function {}() returns trigger language plpgsql {} "
-            "set search_path = pg_catalog, pg_temp as {}"
-        ).format(self.function, sql.SQL(self.rights), sql.Literal(self.source))
+        options = ["security definer"] if self.definer else []
+        options += [f"set {setting}" for setting in self.settings]
+        return sql.SQL("create or replace function {}() returns trigger language plpgsql {} as {}").format(
+            self.function, sql.SQL(" ".join(options)), sql.Literal(self.source)
+        )
 
     @property
     def statement(self) -> sql.Composed:
@@ -68,7 +79,8 @@ def _queue(declaration: Declaration, event: str, tables: str) -> Trigger:
         event=sql.SQL(event), table=declaration.names["table"], tables=sql.SQL(tables)
     )
     source = _source("triggers.sql", names)
-    return Trigger(f"engine_{declaration.name}_{event}", function, source, "security definer", when)
+    settings = (SEARCH_PATH, *HASH_JOIN)
+    return Trigger(f"engine_{declaration.name}_{event}", function, source, True, settings, when)
 
 
 def _curation(declaration: Declaration, column: str) -> Trigger:
@@ -83,7 +95,8 @@ def _curation(declaration: Declaration, column: str) -> Trigger:
     when = sql.SQL(
         "before insert or update of {curation} on {table} for each row when (new.{curation} = 'Selected')"
     ).format(**names)
-    return Trigger(f"engine_{declaration.name}_curation", function, _source("curation.sql", names), "", when)
+    source = _source("curation.sql", names)
+    return Trigger(f"engine_{declaration.name}_curation", function, source, False, (SEARCH_PATH,), when)
 
 
 def _source(file: str, names: dict[str, sql.Composable]) -> str:

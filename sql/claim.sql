@@ -4,15 +4,28 @@
 
 -- name: serialise
 -- A limit is exact only if claims of the workflow come one after the other. Without a limit there is no lock.
-select pg_advisory_xact_lock(hashtextextended('engine.workflow ' || name, 0))
+-- A row, because only the engine's roles can lock it: docs/decisions/0015. To lock one is a write, so a claim that would
+-- find nothing due locks none. The name of the locked row; '' when nothing is due, null when the row is missing.
+select case
+    when exists (
+        select 1 from engine.job as due
+        where due.workflow = %(workflow)s and due.token is null and not due.dead and due.run_at <= statement_timestamp())
+    then (select turn.name from engine.lock as turn where turn.name = 'workflow ' || workflow.name for no key update)
+    else '' end
 from engine.workflow
 where name = %(workflow)s
   and coalesce(max_in_flight, declared_max_in_flight, per_minute, declared_per_minute, per_day, declared_per_day) is not null
 
 -- name: serialise_group
 -- Nobody but claims takes this lock, and none holds it for long: no reason to give way at once.
-select set_config('lock_timeout', '10s', true), pg_advisory_xact_lock(hashtextextended('engine.pace ' || %(group)s, 0)),
-       set_config('lock_timeout', '200ms', true)
+select case
+    when exists (
+        select 1 from engine.job as due
+        where due.workflow = %(workflow)s and due.token is null and not due.dead and due.run_at <= statement_timestamp())
+     and set_config('lock_timeout', '10s', true) is not null
+    then (select turn.name from engine.lock as turn where turn.name = 'group ' || %(group)s for no key update)
+    else '' end,
+    set_config('lock_timeout', '200ms', true)
 
 -- name: held_back
 select engine.is_held_back(workflow.*) from engine.workflow where name = %(workflow)s
@@ -108,6 +121,20 @@ set token = null, worker_id = null, attempt = job.attempt - (job.token is not nu
     run_at = case when wait.seconds > 0 then clock_timestamp() + make_interval(secs => wait.seconds) else job.run_at end
 from unnest(%(pks)s::text[], %(seconds)s::float8[]) as wait (pk, seconds)
 where job.workflow = %(workflow)s and job.pk = wait.pk and (job.token = %(token)s or job.token is null)
+
+-- name: push_back
+-- A row that the database does not let us set to Processing: later and later, with the reason; no attempt is burnt.
+with pushed as (
+    update engine.job as job
+    set token = null, worker_id = null, attempt = job.attempt - (job.token is not null)::int,
+        unwritable = coalesce(job.unwritable, 0) + 1, last_error = %(error)s,
+        run_at = clock_timestamp() + engine.unwritable_delay(job.unwritable)
+    where job.workflow = %(workflow)s and job.pk = %(pk)s and (job.token = %(token)s or job.token is null)
+    returning job.workflow, job.pk, job.generation, job.attempt, job.last_error, job.submission_id
+)
+insert into engine.attempt (workflow, pk, generation, attempt, outcome, error, submission_id, worker_id, started_at)
+select workflow, pk, generation, attempt, 'unwritable', last_error, submission_id, %(worker)s, clock_timestamp()
+from pushed
 
 -- name: key_state
 -- How many of a key run, when the next may start, and how the rows stand that wait for it.

@@ -7,7 +7,7 @@ from (select item.{curation} is distinct from %(word)s as changes from {table} a
      as counted
 
 -- name: sample
-select item.id::text as pk, left({name}, 300) as name, item.{curation} as word, item.{processing} as processing
+select item.id::text as pk, left(engine.masked(left({name}, 600)), 300) as name, item.{curation} as word, item.{processing} as processing
 from {table} as item
 where {condition} and item.{curation} is distinct from %(word)s
 order by item.created_at desc, item.id desc

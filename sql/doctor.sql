@@ -90,6 +90,17 @@ where datname = current_database() and xact_start is not null and pid <> pg_back
 order by xact_start
 limit 5
 
+-- name: turns
+-- A claim has its turn for milliseconds.
+select turn.name, activity.pid, usename as user, application_name as application, client_addr::text as client,
+       extract(epoch from clock_timestamp() - xact_start)::float8 as age
+from engine.lock as turn
+join pg_locks as locks on locks.locktype = 'transactionid' and locks.granted and locks.transactionid = turn.xmax
+join pg_stat_activity as activity on activity.pid = locks.pid
+where clock_timestamp() - xact_start > %(long)s::interval
+order by xact_start
+limit 5
+
 -- name: prepared
 select gid, extract(epoch from clock_timestamp() - prepared)::float8 as age
 from pg_prepared_xacts

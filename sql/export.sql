@@ -1,5 +1,6 @@
 -- What people take out, by name: the columns of each export, in their order. Names stay; new columns go to the end.
--- The triggers keep everybody who is on the suppression list out of contacts; here nobody of them comes out either.
+-- The triggers keep everybody who is on the suppression list out of contacts; here nobody of them comes out either, and
+-- texts from the web are masked (sql/masking.sql).
 
 -- name: contacts
 select
@@ -7,14 +8,12 @@ select
     contacts.email_type,
     contacts.name,
     contacts.role,
-    case when contacts.phone_number in (select value from suppressions where kind = 'phone') is not true
-        then contacts.phone_number end as phone,
-    case when contacts.fax_number in (select value from suppressions where kind = 'phone') is not true
-        then contacts.fax_number end as fax,
+    contacts.phone_number as phone,
+    contacts.fax_number as fax,
     domains.domain,
-    business.business_name as business,
+    engine.masked(business.business_name) as business,
     business.main_category as category,
-    business.street_address as street,
+    engine.masked(business.street_address) as street,
     business.city,
     business.state,
     business.zip,
@@ -24,22 +23,18 @@ select
     contacts.created_at as found_at,
     contacts.updated_at as changed_at,
     contacts.id as contact_id
-from contacts
+from engine.reachable_contact as contacts
 join domains on domains.id = contacts.domain_id
 left join lateral ({business}) as business on true
-where domains.domain not in (select value from suppressions where kind = 'domain')
-  and not engine.is_suppressed_address(contacts.email)
-  and (contacts.email is not null
-       or contacts.phone_number not in (select value from suppressions where kind = 'phone'))
 
 -- name: domains
 select
     domains.domain,
-    domains.home_url,
+    engine.masked(domains.home_url) as home_url,
     domains.alias_of,
     domains.is_parked,
-    domains.title,
-    domains.description,
+    engine.masked(domains.title) as title,
+    engine.masked(domains.description) as description,
     domains.language,
     domains.cms,
     domains.wordpress_version,
@@ -51,46 +46,46 @@ select
     array(select given from unnest(domains.email_addresses) as given
           where not engine.is_suppressed_address(given)) as emails,
     array(select given from unnest(domains.phone_numbers) as given
-          where given not in (select value from suppressions where kind = 'phone')) as phones,
+          where not engine.is_suppressed_number(given)) as phones,
     domains.facebook_url as facebook,
     domains.twitter_url as twitter,
     domains.linkedin_url as linkedin,
     domains.instagram_url as instagram,
     domains.youtube_url as youtube,
-    business.business_name as business,
+    engine.masked(business.business_name) as business,
     business.main_category as category,
     business.city,
     coalesce(business.country_code, domains.region) as country,
     (select count(*) from contacts where contacts.domain_id = domains.id) as contacts,
     (select count(*) from pages where pages.domain_id = domains.id) as pages,
     domains.status,
-    domains.status_result as result,
-    domains.status_error as error,
+    engine.masked(domains.status_result) as result,
+    engine.masked(domains.status_error) as error,
     domains.sitemap_analysis_status as sitemap_status,
-    domains.sitemap_analysis_result as sitemap_result,
-    domains.sitemap_analysis_error as sitemap_error,
+    engine.masked(domains.sitemap_analysis_result) as sitemap_result,
+    engine.masked(domains.sitemap_analysis_error) as sitemap_error,
     domains.created_at as found_at,
     domains.updated_at as changed_at,
     domains.id as domain_id
 from domains
 left join lateral ({business}) as business on true
-where domains.domain not in (select value from suppressions where kind = 'domain')
+where not engine.is_suppressed_host(domains.domain)
 
 -- name: pages
 select
-    pages.url,
+    engine.masked(pages.url) as url,
     domains.domain,
     pages.page_type,
-    pages.title,
-    pages.h1,
-    pages.description,
+    engine.masked(pages.title) as title,
+    engine.masked(pages.h1) as h1,
+    engine.masked(pages.description) as description,
     pages.word_count,
     pages.path_depth as depth,
     pages.honeybee_json #> '{{decision,confidence}}' as confidence,
     pages.page_curation_status as curation,
     pages.page_processing_status as processing,
-    pages.page_processing_result as result,
-    pages.page_processing_error as error,
+    engine.masked(pages.page_processing_result) as result,
+    engine.masked(pages.page_processing_error) as error,
     pages.contact_scrape_status as contact_status,
     pages.lead_source,
     pages.last_modified,
@@ -99,7 +94,7 @@ select
     pages.id as page_id
 from pages
 join domains on domains.id = pages.domain_id
-where domains.domain not in (select value from suppressions where kind = 'domain')
+where not engine.is_suppressed_host(domains.domain)
 
 -- name: business
 select local_businesses.*

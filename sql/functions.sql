@@ -39,6 +39,18 @@ return coalesce(flow.max_downstream, flow.declared_max_downstream) is not null
        order by job.priority, job.run_at
        offset coalesce(flow.max_downstream, flow.declared_max_downstream) - 1 limit 1);
 
+-- How long to leave a row alone whose every change the database refuses (a constraint, a user's trigger), after it has
+-- done so so many times before: 10 seconds at first, ten minutes at most.
+create or replace function engine.unwritable_delay(times integer) returns interval
+language sql immutable
+return least(interval '10 minutes', interval '10 seconds' * 2 ^ least(coalesce(times, 0), 10));
+
+-- How long no claim looks at a job whose row stands in Processing and can not be written: a claim would take it for withdrawn
+-- and forget the reason. Each pass of the sweep tries the row, and begins this time anew.
+create or replace function engine.left_to_sweep() returns interval
+language sql immutable
+return interval '1 day';
+
 -- A canary's times. A transaction's own time says when a claim began, that is, when the nudge had arrived, and when a
 -- record began, that is, when the run had ended.
 create or replace function engine.stamp_canary() returns trigger

@@ -17,7 +17,7 @@ begin
     for flow in select * from engine.workflows_of(relation) loop
         seen := engine.row_seen(flow, id);
         return query
-        select event.at, event.what, event.attempt, event.worker, event.took, event.error from (
+        select event.at, event.what, event.attempt, event.worker, event.took, engine.masked(event.error) from (
             select submission.submitted_at as at, 1 as place,
                    format('%s: queued by %s%s%s', flow.name, engine.one_line(submission.role),
                           ' with ' || nullif(engine.one_line(submission.application_name), ''),

@@ -1,14 +1,19 @@
 -- Worker processes say that they live by raising a counter. Timestamps are for people, never for decisions.
 
 -- name: register
-insert into engine.worker (id, supervisor, host, pid, version, drain_wanted, workflows, beat)
+-- With the same id again when a registration had no answer.
+insert into engine.worker as worker (id, supervisor, host, pid, version, drain_wanted, workflows, beat)
 values (%(id)s, %(supervisor)s, %(host)s, %(pid)s, %(version)s, %(drain_wanted)s, %(workflows)s, %(beat)s)
+on conflict (id) do update set beats = worker.beats + 1
 
 -- name: beat
 update engine.worker
 set beats = beats + 1, last_beat = clock_timestamp(), draining = %(draining)s or drain_wanted
 where id = %(id)s
 returning drain_wanted
+
+-- name: say_late
+update engine.worker set late = %(tokens)s, late_said = late_said + 1 where id = %(id)s
 
 -- name: add_rates
 -- The clock of the server decides which minute it is: all hosts write into the same one.
@@ -29,7 +34,10 @@ set completed = rate.completed + excluded.completed, retried = rate.retried + ex
     longest_wait_seconds = greatest(rate.longest_wait_seconds, excluded.longest_wait_seconds)
 
 -- name: unregister
-delete from engine.worker where id = %(id)s
+delete from engine.worker where id = any(%(ids)s)
+
+-- name: claims_of_worker
+select distinct workflow, token from engine.job where worker_id = %(worker)s and token is not null
 
 -- name: beats
 select id, beats from engine.worker

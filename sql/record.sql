@@ -9,7 +9,7 @@ where ctid = any(array(
     where held.token = %(token)s and held.workflow = %(workflow)s and held.pk = any(%(pks)s)
     for update of held skip locked
 ))
-returning pk, generation
+returning pk, generation, pg_current_xact_id()::text
 
 -- name: lock_rows
 select item.{pk}::text, item.ctid::text, item.{status}::text
@@ -18,7 +18,7 @@ where item.{pk} = any(%(pks)s::{pk_type}[])
 for no key update of item skip locked
 
 -- name: lock_jobs
-select pk, ctid::text, generation, attempt, lost, submission_id
+select pk, ctid::text, generation, attempt, lost, submission_id, pg_current_xact_id()::text
 from engine.job
 where token = %(token)s and workflow = %(workflow)s
 for update skip locked
@@ -29,18 +29,41 @@ select item.{pk}::text from {table} as item where item.{pk} = any(%(pks)s::{pk_t
 -- name: still_claimed
 select pk from engine.job where token = %(token)s and workflow = %(workflow)s and pk = any(%(pks)s)
 
+-- name: committed
+-- Asked when a commit had no answer. (A server that was restored may not have reached the transaction yet.)
+select xid::text
+from unnest(%(xids)s::text[]::xid8[]) as tried (xid)
+where case when xid < pg_snapshot_xmax(pg_current_snapshot()) then pg_xact_status(xid) = 'committed' end
+
+-- name: rows_of_claim
+select job.pk, job.generation, job.attempt, coalesce(workflow.max_attempts, workflow.declared_max_attempts),
+       job.started_at
+from engine.job
+join engine.workflow on workflow.name = job.workflow
+where job.token = %(token)s and job.workflow = %(workflow)s
+
+-- name: refund
+-- Rows that were claimed and never begun, in the minute and on the day that they were charged to.
+update engine.usage
+set used = greatest(0, used - %(rows)s)
+where workflow = %(workflow)s and starts_at <= %(started_at)s
+
 -- name: delete_jobs
 delete from engine.job where ctid = any(%(tids)s::tid[])
 
 -- name: free_jobs
--- Back in the queue, or dead. A null delay keeps the due time, a null error keeps the old text.
+-- Back in the queue, or dead. A null delay keeps the due time, a null error keeps the old text. A job whose row can not
+-- be written leaves it in Processing, without a claim: the sweep queues it again as soon as it can.
 update engine.job
 set token = null, worker_id = null, engine_xid = pg_current_xact_id(),
     attempt = greatest(0, attempt - ending.given_back), lost = job.lost + ending.lost, dead = ending.dead,
-    run_at = coalesce(clock_timestamp() + make_interval(secs => ending.delay), run_at),
-    last_error = coalesce(ending.error, last_error)
+    run_at = case when ending.unwritable then clock_timestamp() + engine.left_to_sweep()
+                  else coalesce(clock_timestamp() + make_interval(secs => ending.delay), run_at) end,
+    last_error = coalesce(ending.error, last_error),
+    unwritable = case when ending.unwritable then coalesce(job.unwritable, 0) + 1 end
 from unnest(%(tids)s::tid[], %(given_back)s::int[], %(lost)s::int[], %(dead)s::bool[], %(delays)s::float8[],
-            %(errors)s::text[]) as ending (tid, given_back, lost, dead, delay, error)
+            %(errors)s::text[], %(unwritable)s::bool[])
+     as ending (tid, given_back, lost, dead, delay, error, unwritable)
 where job.ctid = ending.tid
 
 -- name: set_rows

@@ -25,6 +25,15 @@ grant usage on sequence engine.submission_id_seq to {owner};
 grant usage, create on schema engine to {reader};
 grant select on all tables in schema engine to {reader};
 grant execute on all functions in schema engine to {reader};
+-- What it says names nobody who is suppressed.
+grant usage on schema public to {reader};
+do $$
+begin
+    if not has_table_privilege({reader_name}, 'public.suppressions', 'select') then
+        grant select on public.suppressions to {reader}; -- one that changes nothing waits for a locked table too
+    end if;
+end
+$$;
 revoke all on schema engine from public;
 
 -- Analysts may read who did what, and ask what there is to say about a row. They may call nothing else that is more than
@@ -46,4 +55,12 @@ end
 $$;
 grant execute on function engine.explain(text, text), engine.why(text, text), engine.history(text, text) to {analyst};
 -- They may read the suppression list, and an export asks it by these.
-grant execute on function engine.is_suppressed_address(text), engine.host_and_parents(text) to {analyst};
+grant select on engine.reachable_contact to {analyst};
+grant execute on function
+    engine.punycode(text), engine.lower_case(text), engine.idna(text), engine.ascii_host(text), engine.ascii_address(text),
+    engine.host_and_parents(text), engine.is_suppressed_host(text), engine.is_suppressed_address(text),
+    engine.is_suppressed_number(text), engine.plain_digits(text), engine.listed_digits(text, text[]),
+    engine.is_own_number(text, text[]), engine.name_readings(text), engine.host_readings(text), engine.written_addresses(text),
+    engine.suppressed_addresses(text, text[]), engine.suppressed_numbers(text, text[], text[]),
+    engine.suppressed_parts(text, text[]), engine.mentions_suppressed(text), engine.masked(text)
+to {analyst};

@@ -45,7 +45,9 @@ alter table engine.workflow
     add column if not exists result_column text,
     add column if not exists curation_column text,
     add column if not exists declared_at_once integer,
-    add column if not exists declared_time_limit interval;
+    add column if not exists politeness_group text,
+    add column if not exists declared_time_limit interval,
+    add column if not exists declared_longest_claim interval;
 
 -- The workflow that works on what this one makes, and how many rows may wait for it before this one starts no more.
 alter table engine.workflow
@@ -115,6 +117,15 @@ create index if not exists job_running_key on engine.job (key) where worker_id i
 -- The statement that submitted it; null when the sweep did.
 alter table engine.job add column if not exists submission_id bigint;
 
+-- How often in a row the database refused to change the business row; null for almost every job.
+alter table engine.job add column if not exists unwritable integer;
+
+-- Rows that are only ever locked, one per workflow and one per politeness group: claims that must come one after the other
+-- lock theirs. Written by migrate. Nobody but the engine's roles may lock them, unlike an advisory lock.
+create table if not exists engine.lock (
+    name text primary key
+);
+
 -- When the next run for a politeness key may start.
 create table if not exists engine.pace (
     key text primary key,
@@ -147,6 +158,12 @@ alter table engine.worker add column if not exists drain_wanted boolean not null
 alter table engine.worker
     add column if not exists workflows text[],
     add column if not exists beat interval;
+
+-- Claims whose run is over and whose result waits for a lock, and how often the process has said so. Written only while
+-- there are any: a claim that its worker still brings is not overdue.
+alter table engine.worker
+    add column if not exists late uuid[],
+    add column if not exists late_said bigint not null default 0;
 
 -- One row per listener, in a worker process or in one of its own. Written together with the echo, which is a commit anyway.
 create table if not exists engine.listener (
@@ -210,6 +227,9 @@ create table if not exists engine.sweep (
     orphaned_rows bigint not null,
     idle_jobs bigint not null
 ) with (fillfactor = 50);
+
+-- Claims that outlived every limit of their workflow although their worker lives.
+alter table engine.sweep add column if not exists overdue_claims bigint not null default 0;
 
 -- Rows that prove the whole path, put there and removed by `scrapersky doctor`. A trigger keeps their times.
 create table if not exists engine.canary (

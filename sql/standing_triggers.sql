@@ -14,14 +14,38 @@ create or replace trigger stamp_canary
 before update of status on engine.canary
 for each row execute function engine.stamp_canary();
 
+create or replace trigger share_suppression_lock
+before insert or update of email, phone_number, fax_number, domain_id, context on contacts
+for each statement execute function engine.share_suppression_lock();
+
+create or replace trigger share_suppression_lock
+before insert or update of domain, email_addresses, phone_numbers on domains
+for each statement execute function engine.share_suppression_lock();
+
+create or replace trigger share_suppression_lock
+before insert or update of phone on local_businesses
+for each statement execute function engine.share_suppression_lock();
+
+create or replace trigger take_suppression_lock
+before insert or update of kind, value on suppressions
+for each statement execute function engine.take_suppression_lock();
+
+create or replace trigger normalise_suppression
+before insert or update of kind, value on suppressions
+for each row execute function engine.normalise_suppression();
+
 create or replace trigger keep_suppressed_out
-before insert or update of email, phone_number, fax_number, domain_id on contacts
+before insert or update of email, phone_number, fax_number, domain_id, context on contacts
 for each row execute function engine.keep_suppressed_out();
 
 create or replace trigger keep_suppressed_off_domains
-before insert or update of email_addresses, phone_numbers on domains
+before insert or update of domain, email_addresses, phone_numbers on domains
 for each row when (new.email_addresses is not null or new.phone_numbers is not null)
 execute function engine.keep_suppressed_off_domains();
+
+create or replace trigger keep_suppressed_off_businesses
+before insert or update of phone on local_businesses
+for each row when (new.phone is not null) execute function engine.keep_suppressed_off_businesses();
 
 create or replace trigger forget_suppressed_insert
 after insert on suppressions referencing new table as listed
@@ -67,3 +91,19 @@ for each statement execute function engine.forget_unsuppressed_validators();
 create or replace trigger forget_unsuppressed_validators_truncate
 after truncate on suppressions
 for each statement execute function engine.forget_unsuppressed_validators();
+
+-- Entries from before there was one spelling of each value. Of those that are one now, the oldest stays.
+do $$
+begin
+    if exists (select 1 from public.suppressions where octet_length(value) <> length(value)
+               and value <> engine.one_spelling(kind, value)) then
+        delete from public.suppressions where id in (
+            select id from (
+                select id, row_number() over (partition by kind, engine.one_spelling(kind, value) order by created_at, id) as place
+                from public.suppressions) as spelled
+            where place > 1);
+        update public.suppressions set value = value
+        where octet_length(value) <> length(value) and value <> engine.one_spelling(kind, value);
+    end if;
+end
+$$;

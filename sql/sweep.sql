@@ -15,6 +15,20 @@ where pk > %(after)s
 order by pk
 limit %(size)s
 
+-- name: claims_of_the_living
+-- With a counter, which stands still unless the worker says again and again that it still brings the claim's results.
+select job.token, max(case when job.token = any(worker.late) then worker.late_said else 0 end)
+from engine.job
+join engine.worker on worker.id = job.worker_id
+where job.workflow = %(workflow)s and job.token is not null
+group by job.token
+
+-- name: overdue_claims
+select pk, token, generation, attempt, worker_id, extract(epoch from clock_timestamp() - started_at)::float8,
+       (select coalesce(max_attempts, declared_max_attempts) from engine.workflow where name = %(workflow)s)
+from engine.job
+where workflow = %(workflow)s and token = any(%(tokens)s)
+
 -- name: table_blocks
 select pg_relation_size({table_name}::regclass) / current_setting('block_size')::bigint
 
@@ -58,7 +72,7 @@ select %(workflow)s, item.{pk}::text, {priority}, {key}, pg_current_xact_id()
 from {table} as item
 where item.ctid = any(%(tids)s::tid[]) and item.{status} = %(processing)s
 on conflict (workflow, pk) do update
-set engine_xid = pg_current_xact_id(), dead = false, run_at = now(),
+set engine_xid = pg_current_xact_id(), dead = false, run_at = now(), unwritable = null,
     attempt = case when job.dead then 0 else job.attempt end, lost = case when job.dead then 0 else job.lost end
 where job.token is null
 returning pk
@@ -66,6 +80,17 @@ returning pk
 -- name: requeue_orphans
 update {table} as item set {status} = %(queued)s, {error} = %(reason)s
 where item.ctid = any(%(tids)s::tid[]) and item.{pk} = any(%(pks)s::{pk_type}[])
+
+-- name: refuse_orphan
+-- A row in Processing that the database does not let us queue: its job keeps the reason, for people.
+insert into engine.job as job (workflow, pk, priority, key, run_at, last_error, unwritable)
+select %(workflow)s, item.{pk}::text, {priority}, {key}, clock_timestamp() + engine.left_to_sweep(), %(error)s, 1
+from {table} as item
+where item.ctid = %(tid)s::tid and item.{status} = %(processing)s
+on conflict (workflow, pk) do update
+set dead = false, last_error = excluded.last_error, unwritable = coalesce(job.unwritable, 0) + 1,
+    run_at = clock_timestamp() + engine.left_to_sweep()
+where job.token is null
 
 -- name: idle_jobs
 -- Unclaimed jobs whose row is gone or wants no work: not queued for a waiting job, not failed for a dead one. A row in

@@ -3,6 +3,8 @@
 --
 -- Put every row that became queued into engine.job, note who asked, ring the doorbell once.
 -- A change that the engine itself makes is known by the transaction id it left in the job row.
+-- The plan is made for as many rows as the first statement of a session has, and kept for all later ones. db/triggers.py
+-- sets what makes it a hash join: that is linear for one row and for a million (docs/decisions/0016).
 
 <<ask>>
 declare
@@ -27,8 +29,9 @@ begin
     else
         insert into engine.job as job (workflow, pk, priority, key, submission_id)
         select {workflow}, new_row.{pk}::text, {priority}, {key}, ask.number
-        from new_rows as new_row left join old_rows as old_row on old_row.{pk} = new_row.{pk}
-        where new_row.{status} = {queued} and old_row.{status} is distinct from {queued}
+        from new_rows as new_row
+        where new_row.{status} = {queued}
+          and not exists (select from old_rows as old_row where old_row.{pk} = new_row.{pk} and old_row.{status} = {queued})
         on conflict (workflow, pk) do update
         set generation = job.generation + 1, attempt = 0, lost = 0, run_at = now(), dead = false, last_error = null,
             priority = excluded.priority, key = excluded.key, submission_id = excluded.submission_id

@@ -19,11 +19,11 @@ select count(*) from engine.submission where submitted_at < clock_timestamp() - 
 select count(*) from engine.action where happened_at < clock_timestamp() - %(age)s and not engine.still_counts(action.*)
 
 -- name: save_sweep
-insert into engine.sweep as sweep (workflow, ended_at, lost_claims, missed_rows, orphaned_rows, idle_jobs)
-values (%(workflow)s, clock_timestamp(), %(lost_claims)s, %(missed_rows)s, %(orphaned_rows)s, %(idle_jobs)s)
+insert into engine.sweep as sweep (workflow, ended_at, lost_claims, overdue_claims, missed_rows, orphaned_rows, idle_jobs)
+values (%(workflow)s, clock_timestamp(), %(lost_claims)s, %(overdue_claims)s, %(missed_rows)s, %(orphaned_rows)s, %(idle_jobs)s)
 on conflict (workflow) do update
-set ended_at = excluded.ended_at, lost_claims = excluded.lost_claims, missed_rows = excluded.missed_rows,
-    orphaned_rows = excluded.orphaned_rows, idle_jobs = excluded.idle_jobs
+set ended_at = excluded.ended_at, lost_claims = excluded.lost_claims, overdue_claims = excluded.overdue_claims,
+    missed_rows = excluded.missed_rows, orphaned_rows = excluded.orphaned_rows, idle_jobs = excluded.idle_jobs
 
 -- name: prune_attempts
 -- History goes some rows at a time, so that no transaction lasts.
@@ -64,6 +64,10 @@ update engine.workflow set blocked_reason = null, blocked_until = null where blo
 -- An expired copy serves while a site's robots.txt can not be read; not for ever.
 delete from robots_files where expires_at < clock_timestamp() - %(age)s
 
+-- name: prune_sessions
+-- A cookie of the dashboard lasts twelve hours.
+delete from engine.ended_session where ended_at < clock_timestamp() - interval '1 day'
+
 -- name: prune_paces
 delete from engine.pace where next_start < clock_timestamp() - interval '1 hour'
 
@@ -97,5 +101,47 @@ where ctid = any(array(
     select ctid from local_businesses
     where ctid >= %(low)s::tid and ctid < %(high)s::tid
       and lead_source = 'google_places' and last_scan < clock_timestamp() - %(age)s
+    for no key update skip locked
+))
+
+-- name: forget_contacts
+-- Who is on the suppression list and came past the triggers: a restore, a replica, a trigger that was disabled.
+delete from contacts
+where ctid = any(array(
+    select contact.ctid from contacts as contact join domains on domains.id = contact.domain_id
+    where contact.ctid >= %(low)s::tid and contact.ctid < %(high)s::tid
+      and (engine.is_suppressed_address(contact.email) or engine.is_suppressed_host(domains.domain)
+           or (contact.email is null and engine.is_suppressed_number(contact.phone_number)))
+    for update of contact skip locked
+))
+
+-- name: forget_numbers
+-- The trigger takes out what is listed.
+update contacts set phone_number = phone_number, fax_number = fax_number, context = context, updated_at = now()
+where ctid = any(array(
+    select contact.ctid from contacts as contact
+    where contact.ctid >= %(low)s::tid and contact.ctid < %(high)s::tid
+      and (engine.is_suppressed_number(contact.phone_number) or engine.is_suppressed_number(contact.fax_number)
+           or engine.names_another(contact.context, contact.email, contact.phone_number, contact.fax_number))
+    for no key update skip locked
+))
+
+-- name: forget_home_pages
+update domains set email_addresses = email_addresses, phone_numbers = phone_numbers
+where ctid = any(array(
+    select domain.ctid from domains as domain
+    where domain.ctid >= %(low)s::tid and domain.ctid < %(high)s::tid
+      and cardinality(coalesce(domain.email_addresses, '{{}}') || domain.phone_numbers) > 0
+      and (engine.is_suppressed_host(domain.domain)
+           or exists (select 1 from unnest(domain.email_addresses) as address where engine.is_suppressed_address(address))
+           or exists (select 1 from unnest(domain.phone_numbers) as number where engine.is_suppressed_number(number)))
+    for no key update skip locked
+))
+
+-- name: forget_telephones
+update local_businesses set phone = null
+where ctid = any(array(
+    select business.ctid from local_businesses as business
+    where business.ctid >= %(low)s::tid and business.ctid < %(high)s::tid and engine.mentions_suppressed(business.phone)
     for no key update skip locked
 ))

@@ -4,49 +4,51 @@
 -- page or sitemap of it: more than one may have named what is gone. No status changes, so nothing is queued by this.
 -- The functions run with their owner's rights, for those too who may delete contacts and not write pages.
 
--- Rows are locked in one order, so that two who delete at once can not wait for each other. An array, because one plan is
--- kept for one row and for a hundred thousand: it asks an index for each domain.
+-- Rows are locked in one order, so that two who delete at once can not wait for each other. Arrays and no sequential scan,
+-- because one plan is kept for one row and for a hundred thousand: it asks an index for each domain and each page.
 create or replace function engine.forget_page_validators() returns trigger
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 begin
     if tg_op = 'TRUNCATE' then
         update public.pages set etag = null, http_last_modified = null where num_nonnulls(etag, http_last_modified) > 0;
         return null;
     end if;
-    with held as materialized (
+    update public.pages set etag = null, http_last_modified = null
+    where id = any(array(
         select page.id from public.pages as page
         where page.domain_id = any(array(select distinct domain_id from gone))
           and num_nonnulls(page.etag, page.http_last_modified) > 0
         order by page.id
-        for no key update)
-    update public.pages set etag = null, http_last_modified = null from held where pages.id = held.id;
+        for no key update));
     return null;
 end
 $$;
 
 create or replace function engine.forget_sitemap_validators() returns trigger
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 begin
     if tg_op = 'TRUNCATE' then
         update public.sitemap_files set etag = null, http_last_modified = null
         where num_nonnulls(etag, http_last_modified) > 0;
         return null;
     end if;
-    with held as materialized (
+    update public.sitemap_files set etag = null, http_last_modified = null
+    where id = any(array(
         select file.id from public.sitemap_files as file
         where file.domain_id = any(array(select distinct domain_id from gone))
           and num_nonnulls(file.etag, file.http_last_modified) > 0
         order by file.id
-        for no key update)
-    update public.sitemap_files set etag = null, http_last_modified = null from held where sitemap_files.id = held.id;
+        for no key update));
     return null;
 end
 $$;
 
 -- Who is taken off the suppression list may stand on any page that named somebody and was read while the list kept him
 -- out, or at a site that had a contact changed meanwhile: a listed number is taken from the address that it stood beside.
+-- Hash joins, because the plan is kept for any number of rows.
 create or replace function engine.forget_unsuppressed_validators() returns trigger
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp set enable_hashjoin = on set enable_nestloop = off as $$
 declare
     since timestamptz := '-infinity';
 begin
@@ -62,8 +64,11 @@ begin
     with held as materialized (
         select page.id from public.pages as page
         where num_nonnulls(page.etag, page.http_last_modified) > 0 and page.contact_scrape_status <> 'NoContactFound'
-          and (page.updated_at >= since
-               or page.domain_id in (select domain_id from public.contacts where updated_at >= since))
+          and page.id in (
+              select id from public.pages where updated_at >= since
+              union
+              select named.id from public.contacts join public.pages as named using (domain_id)
+              where contacts.updated_at >= since)
         order by page.id
         for no key update)
     update public.pages set etag = null, http_last_modified = null from held where pages.id = held.id;

@@ -51,7 +51,7 @@ where job.token is not null;
 create or replace view engine.waiting as
 select
     job.workflow, job.pk, job.priority, job.attempt, job.run_at, job.run_at > now() as delayed,
-    engine.is_stopped(workflow.*) as paused, job.key, job.last_error
+    engine.is_stopped(workflow.*) as paused, job.key, job.last_error, job.unwritable
 from engine.job
 join engine.workflow on workflow.name = job.workflow
 where job.token is null and not job.dead;
@@ -66,3 +66,17 @@ create or replace view engine.audit as
 select happened_at, operator, action, workflow, rows, detail, role, application_name from engine.action
 union all
 select submitted_at, role, 'submit', workflow, rows, '{}'::jsonb, role, application_name from engine.submission;
+
+-- Contacts as people are shown them. The triggers keep suppressed persons out of the table; what came past them (a restore,
+-- a replica, a disabled trigger) is not shown either until the sweep has deleted it.
+create or replace view engine.reachable_contact with (security_invoker = true) as
+select contacts.id, contacts.domain_id, contacts.page_id, contacts.created_at, contacts.updated_at, contacts.email,
+       contacts.email_type, engine.masked(contacts.name) as name, engine.masked(contacts.role) as role,
+       case when not engine.is_suppressed_number(contacts.phone_number) then contacts.phone_number end as phone_number,
+       case when not engine.is_suppressed_number(contacts.fax_number) then contacts.fax_number end as fax_number,
+       engine.masked(contacts.source_url) as source_url, contacts.method, domains.domain, domains.region,
+       domains.local_business_id
+from public.contacts join public.domains on domains.id = contacts.domain_id
+where not engine.is_suppressed_address(contacts.email)
+  and (contacts.email is not null or not engine.is_suppressed_number(contacts.phone_number))
+  and not engine.is_suppressed_host(domains.domain);

@@ -3,7 +3,7 @@
 --     select engine.why('pages', '7f3c…');                       for people
 --     select * from engine.explain('pages', '7f3c…');            for programs: the codes are stable, the wording is not
 --
--- docs/why.md has an example of every code. Analysts may call these two; they change nothing.
+-- docs/why.md has an example of every code. Analysts may call these two; they change nothing, and name nobody who is suppressed.
 
 drop function if exists engine.why(text, text);
 drop function if exists engine.explain(text, text);
@@ -11,6 +11,8 @@ drop function if exists engine.explain_one(engine.workflow, text);
 drop function if exists engine.why_queued(engine.workflow, engine.job, bigint, text, text);
 drop function if exists engine.why_unsubmitted(engine.workflow, engine.job, bigint);
 drop function if exists engine.why_processing(engine.workflow, engine.job, bigint, text);
+drop function if exists engine.why_processing(engine.workflow, engine.job, bigint, text, text);
+drop function if exists engine.why_late(text, text);
 drop function if exists engine.why_ended(engine.workflow, engine.job, text, text, text, text, timestamptz);
 
 -- The statement that queues a row (again).
@@ -38,14 +40,55 @@ begin
 end
 $$;
 
+-- A claim that no limit of its workflow allows to last so long; null for any other, and for one whose result waits for a lock. The clock that tells it is for people:
+-- the sweeper goes by its own, and by what it has seen itself.
+create or replace function engine.told_overdue(flow engine.workflow, job engine.job) returns text
+language sql stable
+return case when clock_timestamp() - (job).started_at > (flow).declared_longest_claim
+                 and not exists (select 1 from engine.worker where id = (job).worker_id and (job).token = any(late)) then
+    format(', longer than every limit of the workflow allows (%s): its worker has forgotten it; %s',
+           engine.span((flow).declared_longest_claim), engine.sweep_comes(flow, 0, 'ends a claim that it has seen for so long'))
+end;
+
+-- The run is over, and its worker brings the result again and again: a session has the row locked, or the suppression list,
+-- or a row that the result changes.
+create function engine.why_late(holder text, holder_remedy text, out reason text, out remedy text)
+language plpgsql as $$
+declare
+    lister integer := (
+        select locks.pid from pg_locks as locks
+        where locks.granted and locks.locktype = 'relation' and locks.relation = 'engine.suppression_lock'::regclass
+          and locks.database = (select oid from pg_database where datname = current_database())
+          and locks.mode in ('ExclusiveLock', 'AccessExclusiveLock')
+        limit 1);
+begin
+    reason := '; its run is over, and its result waits for ' || case
+        when holder is not null then format('%s, which has the row locked', holder)
+        when lister is not null then format('%s, which has engine.suppression_lock: it writes the suppression list', engine.backend(lister))
+        else 'a lock on another row' end;
+    remedy := case
+        when holder is not null then holder_remedy
+        when lister is not null then format('Let it commit, or end it: select pg_terminate_backend(%s)', lister)
+        else 'Let the transaction that holds it commit; pg_stat_activity shows the oldest by xact_start' end
+        || '; the result is kept meanwhile';
+end
+$$;
+
 create function engine.why_processing(
-    flow engine.workflow, job engine.job, block bigint, holder text, out code text, out reason text, out remedy text)
+    flow engine.workflow, job engine.job, block bigint, holder text, holder_remedy text,
+    out code text, out reason text, out remedy text)
 language plpgsql as $$
 declare
     worker record;
-    running_for interval := clock_timestamp() - job.started_at;
 begin
-    if job.token is null then
+    if job.token is null and job.unwritable is not null then
+        code := 'unwritable';
+        reason := format('%L, without a worker: the database has refused to change this row %s; %s: %s', flow.processing,
+                         engine.counted(job.unwritable, 'time'), engine.sweep_comes(flow, block, 'tries again'),
+                         engine.one_line(job.last_error));
+        remedy := format('Mend the row, or the constraint or trigger that refuses it; then: scrapersky sweep --workflow %s', flow.name);
+        return;
+    elsif job.token is null then
         code := 'orphaned';
         reason := format('%L, but no worker has claimed it; %s', flow.processing,
                          engine.sweep_comes(flow, block, 'queues it again'));
@@ -56,7 +99,7 @@ begin
     from engine.worker where id = job.worker_id;
     reason := format('attempt %s of %s, claimed since %s (%s) by %s', job.attempt,
                      coalesce(flow.max_attempts, flow.declared_max_attempts), engine.moment(job.started_at),
-                     engine.span(running_for),
+                     engine.span(clock_timestamp() - job.started_at),
                      coalesce(engine.worker_name(job.worker_id), format('worker %s, which is gone', left(job.worker_id::text, 8))));
     if worker.id is null then
         code := 'worker_gone';
@@ -66,6 +109,13 @@ begin
         code := 'worker_silent';
         reason := reason || '; the sweeper gives it back when it has seen that worker stand still for SCRAPERSKY_LEASE_SECONDS';
         remedy := 'If the process or its host is gone, to have it given back now: scrapersky sweep';
+    elsif job.token = any(worker.late) then
+        code := 'result_waits';
+        select why_processing.reason || late.reason, late.remedy into reason, remedy from engine.why_late(holder, holder_remedy) as late;
+    elsif engine.told_overdue(flow, job) is not null then
+        code := 'overdue';
+        reason := reason || engine.told_overdue(flow, job);
+        remedy := 'Nothing to do while a sweeper runs; to have it given back at once, restart that worker';
     else
         code := 'running';
         reason := reason || format('%s%s', '; its time limit is ' || engine.span(flow.declared_time_limit),
@@ -85,8 +135,9 @@ begin
         return;
     elsif job.token is not null then
         code := 'runs_again';
-        reason := format('queued again while it was running; it starts anew when that run ends (%s, since %s)',
-                         coalesce(engine.worker_name(job.worker_id), 'of a worker that is gone'), engine.moment(job.started_at));
+        reason := format('queued again while it was running; it starts anew when that run ends (%s, since %s%s)',
+                         coalesce(engine.worker_name(job.worker_id), 'of a worker that is gone'), engine.moment(job.started_at),
+                         engine.told_overdue(flow, job));
         remedy := 'Nothing to do: the result of the old run is not used';
         return;
     end if;
@@ -110,6 +161,9 @@ begin
     end if;
     if code is null then
         select * into code, reason, remedy from engine.why_held_back(flow);
+    end if;
+    if code is null then
+        select * into code, reason, remedy from engine.why_turn_taken(flow);
     end if;
     if code is null then
         select * into code, reason, remedy from engine.why_unheard();
@@ -190,7 +244,7 @@ begin
     end if;
     let_go := 'Let it commit, or end it' || coalesce(format(': select pg_terminate_backend(%s)', holder.pid), '');
     if seen.status = flow.processing then
-        select * into code, reason, remedy from engine.why_processing(flow, job, seen.block, holder.who);
+        select * into code, reason, remedy from engine.why_processing(flow, job, seen.block, holder.who, let_go);
     elsif seen.status = flow.queued then
         select * into code, reason, remedy from engine.why_queued(flow, job, seen.block, holder.who, let_go);
     else
@@ -215,7 +269,7 @@ declare
 begin
     for flow in select * from engine.workflows_of(relation) loop
         workflow := flow.name;
-        select one.code, one.reason, one.remedy into code, reason, remedy from engine.explain_one(flow, id) as one;
+        select one.code, engine.masked(one.reason), one.remedy into code, reason, remedy from engine.explain_one(flow, id) as one;
         return next;
     end loop;
     if not found then

@@ -7,6 +7,7 @@ drop function if exists engine.why_not_due(engine.workflow, engine.job);
 drop function if exists engine.why_used_up(engine.workflow);
 drop function if exists engine.why_full(engine.workflow);
 drop function if exists engine.why_held_back(engine.workflow);
+drop function if exists engine.why_turn_taken(engine.workflow);
 drop function if exists engine.why_unheard();
 drop function if exists engine.why_ready(engine.workflow, engine.job);
 
@@ -71,7 +72,14 @@ declare
 begin
     select count(*), min(format('%s of row %s', running.workflow, running.pk)) into busy, others
     from engine.job as running where running.key = job.key and running.worker_id is not null;
-    if later and job.last_error is not null then
+    if later and job.unwritable is not null then
+        code := 'unwritable';
+        reason := format('the database has refused to change this row %s; tried again at %s (in %s): %s',
+                         engine.counted(job.unwritable, 'time'), engine.moment(job.run_at),
+                         engine.span(job.run_at - clock_timestamp()), engine.one_line(job.last_error));
+        remedy := 'Mend the row, or the constraint or trigger that refuses it; to try at once: ' || format(
+            'update engine.job set run_at = now() where workflow = %L and pk = %L', flow.name, job.pk);
+    elsif later and job.last_error is not null then
         code := 'not_due';
         reason := format('not due until %s (in %s), attempt %s of %s comes then; the last one ended with: %s',
                          engine.moment(job.run_at), engine.span(job.run_at - clock_timestamp()), job.attempt + 1,
@@ -157,6 +165,28 @@ begin
         reason := format('held back by the limit downstream: %s or more wait for %s', engine.counted(most, 'row'), flow.feeds);
         remedy := format('It is taken when fewer wait there; to allow more: scrapersky limit %s --max-downstream %s',
                          flow.name, 2 * most::bigint);
+    end if;
+end
+$$;
+
+-- A claim holds its turn for milliseconds. A session that has it for longer stops all claims that must take turns with it.
+create function engine.why_turn_taken(flow engine.workflow, out code text, out reason text, out remedy text)
+language plpgsql as $$
+declare
+    holder record;
+begin
+    select activity.pid, turn.name into holder
+    from engine.lock as turn
+    join pg_locks as locks on locks.locktype = 'transactionid' and locks.granted and locks.transactionid = turn.xmax
+    join pg_stat_activity as activity on activity.pid = locks.pid
+    where turn.name in ('workflow ' || flow.name, 'group ' || flow.politeness_group)
+      and activity.xact_start < clock_timestamp() - interval '1 second'
+    order by activity.xact_start
+    limit 1;
+    if holder.pid is not null then
+        code := 'turn_taken';
+        reason := format('claims wait for their turn: %s has the row %L of engine.lock locked', engine.backend(holder.pid), holder.name);
+        remedy := format('Let it commit, or end it: select pg_terminate_backend(%s)', holder.pid);
     end if;
 end
 $$;

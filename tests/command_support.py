@@ -3,11 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
-import click
 import pytest
 from click.testing import CliRunner, Result
 
-from app.commands import COMMANDS
+from app.cli import cli
 from app.config import NAMES
 
 Command = Callable[..., Result]
@@ -17,11 +16,10 @@ Command = Callable[..., Result]
 def command(database: str, tmp_path: Any) -> Command:
     """`command("import", "domains", "-", given="smile.com")`; nothing of the machine's own settings shows through."""
     settings = {**dict.fromkeys(NAMES), "DATABASE_URL": database, "COLUMNS": "80"}
-    group = click.Group(commands=list(COMMANDS))
 
     def run(*arguments: object, given: str | bytes = "", **environment: str) -> Result:
         runner = CliRunner(env={**settings, **environment})
-        result = runner.invoke(group, [str(argument) for argument in arguments], input=given, prog_name="scrapersky")
+        result = runner.invoke(cli, [str(argument) for argument in arguments], input=given, prog_name="scrapersky")
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
         return result

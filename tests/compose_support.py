@@ -7,6 +7,9 @@ from typing import Any
 
 import yaml
 
+from actors.sandbox.limits import Limits
+from actors.sandbox.pool import FEWEST
+
 ROOT = Path(__file__).parents[1]
 VARIABLE = re.compile(r"\$\{(\w+):-([^}]*)\}")
 UNITS = {"h": "hours", "m": "minutes", "s": "seconds"}
@@ -24,6 +27,17 @@ def compose(**variables: str) -> dict[str, Any]:
 def ours(file: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """The services that run our own image."""
     return {name: service for name, service in file["services"].items() if "build" in service}
+
+
+def workers_megabytes(processes: int = 2) -> int:
+    """What worker processes take at most, with their parsers; docs/scaling.md has the sum."""
+    return processes * (FEWEST * Limits().memory_mb + 145) + 100
+
+
+def megabytes(text: str) -> int:
+    """What Compose, Kubernetes and systemd mean by 512m, 3Gi and 4G."""
+    number, unit = re.fullmatch(r"(\d+)([mMgG])i?", text).groups()  # type: ignore[union-attr]
+    return int(number) * (1024 if unit in "gG" else 1)
 
 
 def seconds(text: str) -> float:

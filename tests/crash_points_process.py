@@ -76,7 +76,7 @@ def sweep(settings: Settings, workflow: Workflow, *, patient: bool) -> None:
                     time.sleep(PAUSE_SECONDS)
             sweeper.bury_child(supervisor, os.getpid())
             sweeper.sweep(workflow.name)
-            sweeper.prune()
+            sweeper.retention.prune()
 
 
 def make_a_mess(user: Connection[Any], number: int, supervisor: str) -> None:

@@ -28,7 +28,7 @@ from app.quarantine import Quarantine
 from app.rates import Rates
 from app.runner import Runner, Surroundings
 from app.sweeper import Sweeper
-from app.tools import Toolbox, web_client
+from app.tools import Toolbox, parser_pool, web_client
 from db.connections import open_pool
 from tests.crash_points_rows import fates
 from tests.process_support import REPOSITORY, clean_environment, wait_until
@@ -124,7 +124,7 @@ def crash_site(url: str, workflow: Workflow, *, polite: bool) -> Iterator[CrashS
             time_slice=timedelta(seconds=5),
             keep_successes=False,
             created_by=None,
-            toolbox=stack.enter_context(Toolbox(settings, web_client(settings, pool))),
+            toolbox=stack.enter_context(Toolbox(settings, web_client(settings, pool), parser_pool(settings))),
             rates=Rates(pool, settings.beat),
         )
         victims = stack.enter_context(_victims(url, polite=polite))

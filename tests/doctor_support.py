@@ -18,7 +18,11 @@ from app.doctor.registry import CHECKS
 from tests.process_support import QUICK
 
 IMPATIENT = Limits(
-    forgotten_transaction=timedelta(0), doorbell=timedelta(seconds=0.3), canary=timedelta(seconds=1), dead_rows=50
+    forgotten_transaction=timedelta(0),
+    long_claim=timedelta(0),
+    doorbell=timedelta(seconds=0.3),
+    canary=timedelta(seconds=1),
+    dead_rows=50,
 )
 
 

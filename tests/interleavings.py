@@ -9,7 +9,7 @@ from uuid import UUID
 from psycopg import Connection
 
 from db.lifecycle import Batch, Claimed, Recovery
-from db.lifecycle.record import IN_THE_WAY
+from db.lifecycle.bad_rows import IN_THE_WAY
 from db.outcomes import Found
 from tests.lifecycle_support import Stage, guarded, wait_until
 from tests.samples import Finding

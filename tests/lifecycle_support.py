@@ -57,7 +57,7 @@ class Bystander:
         if self.acting is None:
             self()
         assert self.acting is not None
-        self.acting.result(timeout=15)
+        self.acting.result(timeout=60)
 
 
 class Stage:
@@ -129,13 +129,21 @@ class Stage:
             return self.claimer.claim(connection, worker or self.worker, size)
 
     def record(
-        self, batch: Batch, outcome: Outcomes = DONE, *, worker: UUID | None = None, by: Connection[Any] | None = None
+        self,
+        batch: Batch,
+        outcome: Outcomes = DONE,
+        *,
+        worker: UUID | None = None,
+        by: Connection[Any] | None = None,
+        check_at_once: bool = False,
     ) -> dict[str, Ended]:
         """End every row of the batch; what was made of each."""
         connection = by or self.engine
         endings = [ending(row, outcome(row) if callable(outcome) else outcome) for row in batch.rows]
         with guarded(connection):
-            ended = self.recorder.record(connection, worker or self.worker, batch.token, endings)
+            ended = self.recorder.record(
+                connection, worker or self.worker, batch.token, endings, check_at_once=check_at_once
+            )
         return {one.ending.pk: one for one in ended}
 
     def run(self, outcome: Outcomes = DONE) -> dict[str, str]:

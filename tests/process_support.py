@@ -90,7 +90,7 @@ class Started:
         self.process.kill()
         self.process.wait()
 
-    def exit_code(self, timeout: float = 20) -> int:
+    def exit_code(self, timeout: float = 60) -> int:
         return self.process.wait(timeout)
 
     def output(self) -> str:

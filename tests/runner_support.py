@@ -21,14 +21,15 @@ from app.runner import Runner, Surroundings
 from app.tools import Toolbox
 from app.traces import Traces
 from db.connections import open_pool
+from tests.sandbox_support import shared_pool
 from tests.web_support import MemoryRobots
 
-RunOnce = Callable[..., None]
+RunOnce = Callable[..., LateRecords]
 
 
 @pytest.fixture
 def run_once() -> Iterator[RunOnce]:
-    """Answer one nudge for a workflow: `run_once(url, workflow, client=…, time_slice=…)`."""
+    """Answer one nudge for a workflow: `run_once(url, workflow, client=…, time_slice=…)`. Returns what it left."""
     with ExitStack() as stack:
 
         def run(
@@ -38,10 +39,11 @@ def run_once() -> Iterator[RunOnce]:
             client: WebClient | None = None,
             time_slice: float = 5,
             traces: Traces | None = None,
-        ) -> None:
+            beat: float = 1,
+        ) -> LateRecords:
             pool = open_pool(url, size=2, name="test")
             stack.callback(pool.close)
-            heart = Heart(timedelta(seconds=1))
+            heart = Heart(timedelta(seconds=beat))
             heart.start(url)
             stack.callback(heart.stop)
             watchdog = Watchdog()
@@ -59,10 +61,11 @@ def run_once() -> Iterator[RunOnce]:
                 time_slice=timedelta(seconds=time_slice),
                 keep_successes=False,
                 created_by=None,
-                toolbox=Toolbox(Settings(database_url=url), client),
+                toolbox=Toolbox(Settings(database_url=url), client, shared_pool()),
                 rates=Rates(pool, timedelta(seconds=1)),
                 traces=traces or Traces(),
             )
             Runner(workflow, around, threads=1).nudge()
+            return around.late
 
         yield run

@@ -1,5 +1,6 @@
 """A table and a workflow for tests of the engine. What a row does is written in the row."""
 
+import ctypes
 import os
 import signal
 import sys
@@ -59,7 +60,7 @@ class SampleRow(NamedTuple):
 
 
 def act(row: SampleRow) -> Found:
-    """Do what the row's action says: find, nothing, fail, give up, later, kill, exit, spoil, sleep N, gate PATH."""
+    """Do what the action says: find, nothing, fail, give up, later, kill, exit, freeze, spoil, sleep N, gate PATH."""
     verb, _, argument = row.action.partition(" ")
     keep_ledger(row, "began")
     match verb:
@@ -71,10 +72,8 @@ def act(row: SampleRow) -> Found:
             raise GiveUp(argument or "it is hopeless")
         case "later":
             raise RetryLater("not now", delay=timedelta(seconds=float(argument or 60)))
-        case "kill":
-            os.kill(os.getpid(), signal.SIGKILL)
-        case "exit":
-            sys.exit(3)
+        case "kill" | "exit" | "freeze":
+            harm_process(verb)
         case "spoil":
             return Found(rows=[Finding(name=row.name, worth=argument or "not a number")])
         case "sleep":
@@ -88,6 +87,16 @@ def act(row: SampleRow) -> Found:
             pass
     keep_ledger(row, "ended")
     return Found(rows=[Finding(name=row.name, sample_id=row.id)], values={"note": f"found by {os.getpid()}"})
+
+
+def harm_process(how: str) -> None:
+    match how:
+        case "kill":
+            os.kill(os.getpid(), signal.SIGKILL)
+        case "freeze":
+            ctypes.PyDLL(None).sleep(600)  # a call that keeps the interpreter lock
+        case _:
+            sys.exit(3)
 
 
 def keep_ledger(row: SampleRow, what: str) -> None:

@@ -23,6 +23,7 @@ from typing import BinaryIO, Self
 import trustme
 
 from actors.fetch.web import Patience, StoredRobots, Web, WebClient, WebOptions
+from tests.sandbox_support import new_reader
 
 USER_AGENT = "ScraperSkyTest/1.0 (+https://scrapersky.example/bot)"
 TRUSTED = (ip_network("127.0.0.1/32"),)
@@ -165,7 +166,7 @@ def client_for(local: LocalWeb, robots: MemoryRobots | None = None, **changes: o
 
 def web_for(local: LocalWeb, robots: MemoryRobots | None = None, **changes: object) -> Web:
     """A real Web whose names all lead to the local server; it is closed with it."""
-    return local.until_closed(client_for(local, robots, **changes).open())
+    return local.until_closed(client_for(local, robots, **changes).open(new_reader()))
 
 
 class _Server(ThreadingTCPServer):

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from db.outcomes import Again, Failed
+from tests.lifecycle_support import wait_until
 
 if TYPE_CHECKING:
     from tests.why_support import Desk  # pytest wants to be the first that imports it
@@ -16,6 +17,7 @@ SITUATIONS: "dict[str, Callable[[Desk, str], object]]" = {
     "day_budget": lambda desk, _page: desk.set("page_curation", per_day=0),
     "minute_budget": lambda desk, _page: desk.set("page_curation", per_minute=0),
     "downstream_limit": lambda desk, _page: _hold_back(desk),
+    "turn_taken": lambda desk, _page: _take_turn(desk),
     "no_worker": lambda desk, _page: desk.db.execute("delete from engine.worker"),
     "no_listener": lambda desk, _page: desk.db.execute("delete from engine.listener"),
     "deaf": lambda desk, _page: desk.db.execute("update engine.listener set hears = false"),
@@ -28,6 +30,18 @@ SITUATIONS: "dict[str, Callable[[Desk, str], object]]" = {
     "worker_silent": lambda desk, _page: (
         desk.claim("page_curation"),
         desk.db.execute("update engine.worker set last_beat = now() - interval '2 minutes', beat = '5 s'"),
+    ),
+    "result_waits": lambda desk, _page: (
+        desk.claim("page_curation"),
+        desk.db.execute("update engine.worker set late = (select array_agg(token) from engine.job)"),
+    ),
+    "overdue": lambda desk, _page: (
+        desk.claim("page_curation"),
+        desk.db.execute("update engine.job set started_at = now() - interval '1 day'"),
+    ),
+    "unwritable": lambda desk, page: (
+        desk.db.execute(f"alter table pages add check (id <> '{page}') not valid".encode()),
+        desk.claim("page_curation", row_by_row=True),
     ),
     "worker_gone": lambda desk, _page: (desk.claim("page_curation"), desk.db.execute("delete from engine.worker")),
     "orphaned": lambda desk, page: (_write_past_the_triggers(desk, page, "Processing"), _forget_jobs(desk)),
@@ -53,6 +67,17 @@ def bring_about(desk: "Desk", code: str) -> tuple[str, str]:
 
 def _hold_back(desk: "Desk") -> None:
     desk.set("sitemap_import", max_downstream=1)
+
+
+def _take_turn(desk: "Desk") -> None:
+    """For longer than a claim takes."""
+    other = desk.connect(application_name="psql")
+    other.execute("begin")
+    other.execute("select from engine.lock where name = 'group host' for update")
+    old = (
+        "select count(*) from pg_stat_activity where pid = %s and clock_timestamp() - xact_start > interval '1 second'"
+    )
+    wait_until(lambda: desk.db.execute(old, [other.info.backend_pid]).fetchone() == (1,))
 
 
 def _write(desk: "Desk", page: str, word: str | None) -> None:

@@ -91,9 +91,10 @@ class Desk:
         assert row is not None
         return str(row[0])
 
-    def claim(self, flow: str, *, worker: UUID | None = None) -> Batch:
+    def claim(self, flow: str, *, worker: UUID | None = None, row_by_row: bool = False) -> Batch:
         with guarded(self.db):
-            return Claimer(FLOWS[flow], FLOWS[flow].columns).claim(self.db, worker or self.worker, 10)
+            claimer = Claimer(FLOWS[flow], FLOWS[flow].columns)
+            return claimer.claim(self.db, worker or self.worker, 10, row_by_row=row_by_row)
 
     def run(self, flow: str, outcome: Outcome | None = None, *, keep_successes: bool = False) -> None:
         """Claim what is due and end it."""

@@ -13,6 +13,7 @@ from app.demo.proxy import Proxy
 from app.demo.world import SITES
 from app.demo.world.listing import places
 from app.demo.world.site import Site
+from tests.sandbox_support import new_reader
 
 AGENT = "ScraperSky/0.1 (+https://scrapersky.test/bot)"
 
@@ -46,7 +47,7 @@ def client_for(proxy: Proxy, certificates: Path, pause: timedelta = timedelta(0)
 
 @contextmanager
 def visiting(client: WebClient) -> Iterator[Web]:
-    web = client.open()
+    web = client.open(new_reader())
     try:
         yield web
     finally:

@@ -1,19 +1,21 @@
-"""What a server answered, after redirects, decoded and within its limits."""
+"""What a server answered, after redirects and within its limits, as it came over the wire."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-_READABLE = frozenset(("", "text/html", "application/xhtml+xml", "application/xml", "text/xml", "text/plain"))
+from actors.parse.wire_body import WireBody, WireHead
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
     """A 2xx answer, or 304 with an empty body when a validator was sent; everything else is raised as an error."""
 
-    url: str
+    head: WireHead
     status: int
     headers: Mapping[str, str]
     body: bytes
+    """In its content coding; parser processes unpack it."""
+
     hops: tuple[str, ...]
     """Every URL that was asked for, the first to the last; the last is `url`."""
 
@@ -21,9 +23,9 @@ class Answer:
     """Why the certificate would not do, when the page was read in spite of it."""
 
     @property
-    def unreadable_kind(self) -> str | None:
-        """The content type of what is no page to read, such as a PDF."""
-        kind = self.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if kind not in _READABLE:
-            return kind
-        return "application/pdf" if self.body.startswith(b"%PDF-") else None
+    def url(self) -> str:
+        return self.head.url
+
+    @property
+    def wire(self) -> WireBody:
+        return WireBody(self.head, self.body)

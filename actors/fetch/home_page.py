@@ -1,17 +1,16 @@
 """A domain's home page, wherever it answers: https before http, with and without www, behind a frame or a refresh."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from actors.errors import Busy, FetchError, ServerFault, TooSlow, Unreachable, Unusable
 from actors.fetch.answer import Answer
-from actors.fetch.encoding import text_of
 from actors.fetch.web import Web
 from actors.parse.domains import registrable_domain
-from actors.parse.forwarding import forwarded_to, frames
 from actors.parse.home import home_addresses
-from actors.parse.html import Document
+from actors.parse.home_page import HomeReading, read_home
 from actors.parse.urls import parse_url
+from actors.sandbox.reader import Reader
 
 _SERVER_ERROR = 500
 _MOST_MENUS = 2
@@ -23,12 +22,8 @@ class HomePage:
     hops: tuple[str, ...]
     """Every URL on the way, the first to the last; the last is `url`."""
 
-    html: str
-    document: Document
-    headers: Mapping[str, str]
+    reading: HomeReading
     tls_problem: str | None
-    menus: tuple[tuple[str, Document], ...] = ()
-    """The other frames beside the page, which have the links that it lacks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,38 +34,37 @@ class LedElsewhere:
     problem: str
 
 
-def read_home_page(web: Web, domain: str) -> HomePage | LedElsewhere:
+def read_home_page(web: Web, reader: Reader, domain: str, region: str | None = None) -> HomePage | LedElsewhere:
     """What stands at the first address that answers; when none does, the error that says most about the site."""
     answer = _first_answer(web, domain)
     if isinstance(answer, LedElsewhere):
         return answer
-    page = _page(answer, answer.hops)
-    onward = forwarded_to(page.document, page.url)
+    page = _page(reader, answer, answer.hops, region)
+    onward = page.reading.onward
     if onward is None or not _is_of(domain, page.url):
         return page
     try:
         further = web.get(onward)
-        content = _page(further, (*page.hops, *further.hops))
+        beside = [frame for frame in page.reading.frames if frame != onward and _is_of(domain, frame)]
+        menus = list(_menus(web, beside[:_MOST_MENUS]))
+        return _page(reader, further, (*page.hops, *further.hops), region, menus)
     except Busy:
         raise
     except FetchError as error:
         if _is_another_domain(domain, error.url):
             return LedElsewhere((*page.hops, error.url), str(error))
         return page  # better than nothing
-    beside = [frame for frame in frames(page.document, page.url) if frame != onward and _is_of(domain, frame)]
-    return replace(content, menus=tuple(_menus(web, beside[:_MOST_MENUS])))
 
 
-def _menus(web: Web, addresses: list[str]) -> Iterator[tuple[str, Document]]:
-    """A menu that fails in whatever way is done without; the page itself is there."""
+def _menus(web: Web, addresses: list[str]) -> Iterator[Answer]:
+    """The other frames beside the page. One that fails in whatever way is done without; the page itself is there."""
     for address in addresses:
         try:
-            answer = web.get(address)
+            yield web.get(address)
         except Busy:
             raise
         except FetchError:
             continue
-        yield answer.url, Document(text_of(answer))
 
 
 def _first_answer(web: Web, domain: str) -> Answer | LedElsewhere:
@@ -92,12 +86,21 @@ def _first_answer(web: Web, domain: str) -> Answer | LedElsewhere:
     raise _most_telling([_verdict(errors) for errors in failures.values()])
 
 
-def _page(answer: Answer, hops: tuple[str, ...]) -> HomePage:
-    if answer.unreadable_kind is not None:
-        message = f"{answer.url}: the home page is {answer.unreadable_kind}, not a page to read"
+def _page(
+    reader: Reader, answer: Answer, hops: tuple[str, ...], region: str | None, menus: Sequence[Answer] = ()
+) -> HomePage:
+    """Menus that are too much for a parser are done without; the page itself may be read all the same."""
+    bodies = [answer.wire, *(menu.wire for menu in menus)]
+    try:
+        reading = reader.read(read_home, bodies, hops=hops, headers=dict(answer.headers), region=region)
+    except Unusable as error:
+        if not menus or not error.kind.startswith("parser_"):
+            raise
+        return _page(reader, answer, hops, region)
+    if reading.unreadable is not None:
+        message = f"{answer.url}: the home page is {reading.unreadable}, not a page to read"
         raise Unusable(message, kind="content_type", url=answer.url)
-    html = text_of(answer)
-    return HomePage(answer.url, hops, html, Document(html), answer.headers, answer.tls_problem)
+    return HomePage(answer.url, hops, reading, answer.tls_problem)
 
 
 def _verdict(errors: list[FetchError]) -> FetchError:

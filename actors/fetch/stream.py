@@ -1,19 +1,18 @@
-"""An answer that is read piece by piece, decoded, and never beyond its limit."""
+"""An answer that is read piece by piece as it comes over the wire, and never beyond its limit."""
 
 from collections.abc import Iterator, Mapping
+from time import monotonic
 
 import httpx2
 
 from actors.errors import Unusable
+from actors.fetch.coding import coding_of, refuse_a_lie
 from actors.fetch.errand import Errand
 from actors.fetch.failures import fetch_errors
 from actors.fetch.guard import Target
-from actors.fetch.wire import too_large
+from actors.parse.wire_body import TooLarge, WireHead, WireStream
 
 CHUNK_BYTES = 64 * 1024
-
-# Encodings that we never offer to read; words that are no encoding at all are ignored, as browsers do.
-_UNREAD_ENCODINGS = {"br", "zstd", "compress", "x-compress", "dcb", "dcz"}
 
 
 class Stream:
@@ -22,36 +21,51 @@ class Stream:
     def __init__(
         self, response: httpx2.Response, errand: Errand, target: Target, hops: tuple[str, ...], problem: str | None
     ) -> None:
-        self.url = target.url
         self.host = target.host
         self.status = response.status_code
         self.headers: Mapping[str, str] = response.headers
         self.hops = hops
         self.tls_problem = problem
         self.received = 0
+        coding = coding_of(response.headers.get("content-encoding", ""), target.url)
+        self.head = WireHead(target.url, coding, response.headers.get("content-type"), errand.most)
         self._response = response
         self._errand = errand
-        self._chunks = self._decoded()
+        self._chunks = self._raw()
         self._first = next(self._chunks, b"")
+        refuse_a_lie(coding, self._first, target.url)
+        self._left_at = monotonic()
+
+    @property
+    def url(self) -> str:
+        return self.head.url
+
+    @property
+    def wire(self) -> WireStream:
+        """For a parser process; there, too much is no error but an end."""
+        return WireStream(self.head, self._or_too_large())
 
     def __iter__(self) -> Iterator[bytes]:
         chunk, self._first = self._first, b""
         while chunk:
             self.received += len(chunk)
-            if self.received > self._errand.most:
-                raise too_large(self._errand)
             yield chunk
+            # What the reader takes for its work, and before it begins, is not the server's.
+            self._errand.deadline.extend(monotonic() - self._left_at)
             chunk = next(self._chunks, b"")
+            self._left_at = monotonic()
 
-    def _decoded(self) -> Iterator[bytes]:
-        names = self._response.headers.get("content-encoding", "").lower()
-        if _UNREAD_ENCODINGS & {name.strip() for name in names.split(",")}:
-            message = f"{self.url}: encoded as {names}, which was not asked for"
-            raise Unusable(message, kind="encoding", url=self.url)
-        if names.strip() == "x-gzip":
-            self._response.headers["content-encoding"] = "gzip"
+    def _raw(self) -> Iterator[bytes]:
         with fetch_errors(self._errand):
-            yield from self._response.iter_bytes(CHUNK_BYTES)
+            yield from self._response.iter_raw(CHUNK_BYTES)
+
+    def _or_too_large(self) -> Iterator[bytes]:
+        try:
+            yield from self
+        except Unusable as error:
+            if error.kind != "too_large":
+                raise
+            raise TooLarge from error
 
     def close(self) -> None:
         self._response.close()

@@ -8,21 +8,23 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from actors.errors import Busy, FetchError
+from actors.errors import Busy, FetchError, Unusable
 from actors.fetch.addresses import Network
 from actors.fetch.answer import Answer
 from actors.fetch.certificates import contexts
 from actors.fetch.courier import Courier
 from actors.fetch.deadline import Deadline
 from actors.fetch.errand import Errand
-from actors.fetch.failures import is_success
+from actors.fetch.failures import fetch_errors, is_success
 from actors.fetch.guard import Guard, Resolve, system_resolve
 from actors.fetch.pace import Pace
 from actors.fetch.permission import Permission
 from actors.fetch.robots import Robots, RobotsStore, StoredRobots, product_token
 from actors.fetch.robots_shelf import RobotsShelf
 from actors.fetch.stream import Stream
-from actors.fetch.wire import Patience, Wire, http_proxy
+from actors.fetch.wire import Patience, Wire, http_proxy, too_large
+from actors.parse.wire_body import BadCoding, TooLarge, unpacked
+from actors.sandbox.reader import Reader
 
 __all__ = [
     "PAGE_BYTES",
@@ -47,14 +49,21 @@ class Web:
     """One per run of a row; its requests are made one after the other, with a pause between two to a host."""
 
     def __init__(
-        self, wire: Wire, guard: Guard, shelf: RobotsShelf, options: "WebOptions", watch: Watch | None = None
+        self,
+        wire: Wire,
+        guard: Guard,
+        shelf: RobotsShelf,
+        options: "WebOptions",
+        *,
+        reader: Reader,
+        watch: Watch | None = None,
     ) -> None:
         self._wire = wire
         self._guard = guard
         self._patience = options.patience
         self._pace = Pace(options.pause.total_seconds())
         self._courier = Courier(wire, guard, self._pace, options.headers)
-        self._permission = Permission(self._courier, shelf, self._pace)
+        self._permission = Permission(self._courier, shelf, self._pace, reader, product_token(options.user_agent))
         self._is_busy = False
         self._watch = watch or (lambda _: None)
 
@@ -70,7 +79,7 @@ class Web:
         deadline = Deadline(self._patience.request)
         with self._stream(url, Errand(url, deadline, most), _validators(etag, last_modified)) as stream:
             body = b"".join(stream)
-        return Answer(stream.url, stream.status, stream.headers, body, stream.hops, stream.tls_problem)
+        return Answer(stream.head, stream.status, stream.headers, body, stream.hops, stream.tls_problem)
 
     @contextmanager
     def stream(
@@ -127,6 +136,22 @@ def _validators(etag: str | None, last_modified: str | None) -> dict[str, str]:
     return {name: value for name, value in known.items() if value}
 
 
+def _unpacked(stream: Stream, errand: Errand) -> bytes:
+    """The plain body of an API's answer; size and deadline hold for every piece that comes out."""
+    pieces = []
+    try:
+        for piece in unpacked(stream, stream.head.coding, errand.most):
+            with fetch_errors(errand):
+                errand.deadline.left()
+            pieces.append(piece)
+    except TooLarge as error:
+        raise too_large(errand) from error
+    except BadCoding as error:
+        message = f"{errand.url}: the answer is not encoded as it says"
+        raise Unusable(message, kind="encoding", url=errand.url) from error
+    return b"".join(pieces)
+
+
 @dataclass(frozen=True, slots=True)
 class WebOptions:
     user_agent: str
@@ -159,15 +184,19 @@ class WebClient:
         self._guard = Guard(resolve=options.resolve, trusted=options.trusted, any_port=options.any_port)
         self._contexts = contexts(options.ca_file)
         self._proxy = None if options.proxy is None else http_proxy(options.proxy)
-        self._shelf = RobotsShelf(robots, product_token(options.user_agent))
+        self._shelf = RobotsShelf(robots)
 
-    def open(self, watch: Watch | None = None) -> Web:
-        return Web(self._wire(), self._guard, self._shelf, self._options, watch)
+    def open(self, reader: Reader, watch: Watch | None = None) -> Web:
+        """The web of one run, which reads robots.txt files with the parser processes of that run."""
+        return Web(self._wire(), self._guard, self._shelf, self._options, reader=reader, watch=watch)
 
     def ask(
         self, method: str, url: str, *, headers: Mapping[str, str], json: Any = None, most: int = PAGE_BYTES
     ) -> Answer:
-        """Ask an API: any status comes back as an answer, redirects too; no robots.txt, no pause, no doubtful TLS."""
+        """Ask an API: any status comes back as an answer, redirects too; no robots.txt, no pause, no doubtful TLS.
+
+        The answer is unpacked here: an API is a vendor's whom we have a contract with, not any site of the web.
+        """
         errand = Errand(url, Deadline(self._options.patience.request), most)
         target = self._guard.admit(url)
         content = None if json is None else json_text.dumps(json).encode()
@@ -177,7 +206,9 @@ class WebClient:
         try:
             response = wire.send(errand, target, everything, method=method, content=content)
             stream = Stream(response, errand, target, (target.url,), None)
-            return Answer(target.url, stream.status, stream.headers, b"".join(stream), stream.hops)
+            return Answer(
+                stream.head._replace(coding=None), stream.status, stream.headers, _unpacked(stream, errand), stream.hops
+            )
         finally:
             wire.close()
 

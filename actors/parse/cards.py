@@ -1,6 +1,6 @@
 """Which address, number and name belong together: one card for each contact of a page."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -39,13 +39,15 @@ def _card(email: Email, phone: str | None) -> Card:
 def _pairs(contacts: Contacts) -> dict[str, str]:
     if len(contacts.emails) == 1 and len(contacts.phones) == 1:
         return {contacts.emails[0].address: contacts.phones[0].number}
-    phones = {phone.number: phone.blocks for phone in contacts.phones}
+    numbers: dict[int, list[str]] = defaultdict(list)
+    for phone in contacts.phones:
+        for block in phone.blocks:
+            numbers[block].append(phone.number)
     shared = Counter(block for email in contacts.emails for block in email.blocks)
     pairs = {}
     for email in contacts.emails:
         # From the inside out, as long as the block is this address's alone.
-        own = [block for block in email.blocks if shared[block] == 1]
-        inside = next(filter(None, ([each for each in phones if block in phones[each]] for block in own)), [])
+        inside = next((numbers[each] for each in email.blocks if shared[each] == 1 and each in numbers), [])
         if len(inside) == 1:
             pairs[email.address] = inside[0]
     return pairs or _alternating(contacts)

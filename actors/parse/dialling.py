@@ -95,20 +95,24 @@ def is_local(number: PhoneNumber) -> bool:
     return landline == ValidationResult.IS_POSSIBLE_LOCAL_ONLY and mobile != ValidationResult.IS_POSSIBLE
 
 
-def completed(local: str, others: Iterable[str]) -> str | None:
-    """A number with the area code of the others of its page, where those of its length have one and the same."""
-    number = parsed(local, None)
-    if number is None:
-        return None
-    digits = national_significant_number(number)
-    areas = {_area(other, number.country_code, len(digits)) for other in others} - {None}
-    whole = parsed(f"+{number.country_code}{areas.pop()}{digits}", None) if len(areas) == 1 else None
-    return e164(whole) if whole is not None and is_valid_number(whole) else None
+class AreaCodes:
+    """The area codes of a page's numbers, by country and by the length of what follows the code."""
 
+    def __init__(self, numbers: Iterable[str]) -> None:
+        self._codes: dict[tuple[int | None, int], set[str]] = {}
+        for written in numbers:
+            number = parsed(written, None)
+            length = length_of_geographical_area_code(number) if number is not None else 0
+            if number is not None and length:
+                national = national_significant_number(number)
+                self._codes.setdefault((number.country_code, len(national) - length), set()).add(national[:length])
 
-def _area(written: str, country_code: int | None, local_length: int) -> str | None:
-    number = parsed(written, None)
-    if number is None or number.country_code != country_code:
-        return None
-    national, length = national_significant_number(number), length_of_geographical_area_code(number)
-    return national[:length] if length and len(national) - length == local_length else None
+    def completed(self, local: str) -> str | None:
+        """A number with the area code of the others, where those of its length have one and the same."""
+        number = parsed(local, None)
+        if number is None:
+            return None
+        digits = national_significant_number(number)
+        codes = list(self._codes.get((number.country_code, len(digits)), ()))
+        whole = parsed(f"+{number.country_code}{codes[0]}{digits}", None) if len(codes) == 1 else None
+        return e164(whole) if whole is not None and is_valid_number(whole) else None

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from publicsuffixlist import PublicSuffixList
 
+from actors.parse.public_suffixes import public_suffixes
 from actors.parse.urls import Url, parse_url, website_url
 
 _LONGEST_QUOTE = 60
@@ -109,11 +110,10 @@ def _load() -> _Hosting:
     kinds = {entry: kind for kind, text in data["shared"].items() for entry in _hosts(text)}
     for host in builders:
         kinds[f"www.{host}"] = kinds.setdefault(host, _BUILDERS_OWN_PAGE)
-    public = (files("publicsuffixlist") / "public_suffix_list.dat").read_text(encoding="utf-8")
     return _Hosting(
         kinds=kinds,
         domains_with_shared_paths=frozenset(entry.partition("/")[0] for entry in kinds if "/" in entry),
-        suffixes=PublicSuffixList([*public.splitlines(), *builders]),
+        suffixes=public_suffixes(*builders),
     )
 
 

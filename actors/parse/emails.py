@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
+from actors.parse.element_kinds import HEADINGS
 from actors.parse.html import Document
-from actors.parse.lines import HEADINGS, Line
+from actors.parse.lines import Line
 from actors.parse.mail_addresses import Site, addresses_in, is_junk, kind_of
 from actors.parse.marks import ITEM_NAMES, mail_targets, undisguised
 from actors.parse.obfuscation import readable, stand_in, written_by_script
@@ -113,7 +114,7 @@ def _mentions(document: Document, site: Site) -> Iterator[_Mention]:
     for item in document.json_ld:
         yield from _in_item(item)
     for node in document.select("script:not([src]):not([type*='json' i])")[:_MOST_SCRIPTS]:
-        text = written_by_script(node.text() or "")
+        text = written_by_script(node.text(deep=False) or "")
         for address, _ in addresses_in(text):
             yield _Mention(LAST_LINE, 1, address, "script", None)
 
@@ -144,21 +145,22 @@ def _written(line: Line) -> frozenset[str]:
 
 def _unglued(joined: list[tuple[str, int]], apart: list[tuple[str, int]]) -> Iterator[tuple[str, int]]:
     """Where only markup divides an address from a word beside it, the word is no part of the address."""
+    shorter, rests = {address for address, _ in apart}, set()
     for address, place in joined:
-        if not any(_is_glued(address, shorter) for shorter, _ in apart):
+        if not any(_is_glued(address, each) for each in _endings(address) & shorter):
             yield address, place
-    yield from (
-        (address, place) for address, place in apart if not any(_is_rest(address, whole) for whole, _ in joined)
-    )
+        rests |= {each for each in _endings(address) & shorter if not _is_glued(address, each)}
+    yield from ((address, place) for address, place in apart if address not in rests)
+
+
+def _endings(address: str) -> set[str]:
+    """The address itself and what it ends in."""
+    return {address[start:] for start in range(len(address))}
 
 
 def _is_glued(address: str, shorter: str) -> bool:
     word = address.removesuffix(shorter)
     return word != address and len(word) > _DROP_CAP and word[-1] not in "._-+"
-
-
-def _is_rest(address: str, whole: str) -> bool:
-    return address == whole or (whole.endswith(address) and not _is_glued(whole, address))
 
 
 def _disguised(document: Document) -> frozenset[str]:

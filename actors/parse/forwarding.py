@@ -43,8 +43,8 @@ def _refresh(document: Document) -> str | None:
 
 def _absolute(references: list[str], document: Document, url: str) -> list[str]:
     """The web addresses among them, each once, without the page itself."""
-    base = parse_url(document.base, url) if document.base else None
-    found = (parse_url(text, base.href if base else url) for text in references if len(text) <= LONGEST_URL)
+    origin = document.origin(url)
+    found = (parse_url(text, origin) for text in references if len(text) <= LONGEST_URL)
     addresses = [target.href.partition("#")[0] for target in found if target and target.scheme in {"http", "https"}]
     return [address for address in dict.fromkeys(addresses) if address != url.partition("#")[0]]
 

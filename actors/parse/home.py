@@ -1,8 +1,8 @@
 """Where the home page of a domain may answer."""
 
-from publicsuffixlist import PublicSuffixList
+from actors.parse.public_suffixes import public_suffixes
 
-_REGISTRIES = PublicSuffixList(only_icann=True)
+_REGISTRIES = public_suffixes(only_icann=True)
 
 # Sold like a country's domains, though no registry of ICANN's: their customers have a www like everybody.
 _SOLD_AS_DOMAINS = """

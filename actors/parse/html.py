@@ -9,14 +9,19 @@ from typing import Any, Final, NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
-from actors.parse.lines import INVISIBLE, Interest, Line, Mark, blocks_around, read_lines
+from actors.parse.lines import Interest, Line, Mark, blocks_around, read_lines
 from actors.parse.marks import DOMAIN_PARTS, NAME_PARTS, icon_label, is_telling, undisguised
 from actors.parse.nesting import harmless
-from actors.parse.urls import parse_url
+from actors.parse.urls import LONGEST_URL, parse_url
+from actors.parse.visible_text import TextReader, collapsed
 
 _LONGEST_VALUE: Final = 2_000
 _MOST_ITEMS: Final = 2_000
 _MOST_LINKS: Final = 20_000
+_LONGEST_LINK_TEXT: Final = 200
+_LONGEST_NOSCRIPT: Final = 20_000
+# An icon has a few empty elements inside it, not more.
+_MOST_NODES_OF_ICON: Final = 200
 _TARGETS: Final = (
     "mailto:",
     "tel:",
@@ -79,7 +84,9 @@ class Document:
 
     def __init__(self, text: str) -> None:
         # A lone surrogate cannot be encoded, and the parser works on bytes.
-        self._tree = LexborHTMLParser(harmless(text).encode("utf-8", "replace").decode("utf-8"))
+        self._tree = LexborHTMLParser(harmless(text).encode("utf-8", "replace"))
+        self._reader = TextReader()
+        self._links: dict[str, list[Link]] = {}
 
     @cached_property
     def title(self) -> str | None:
@@ -140,15 +147,24 @@ class Document:
         """The content of a meta element called so by name, property, itemprop or http-equiv."""
         return self._metas.get(name.lower())
 
-    def links(self, base: str) -> list[Link]:
-        """Every http(s) link, absolute, in the order of the page."""
-        found = []
-        origin = parse_url(self.base, base) if self.base else None
+    def links(self, url: str) -> list[Link]:
+        """Every http(s) link, absolute, in the order of the page; addresses that nothing stores are left out."""
+        if url not in self._links:
+            self._links = {url: list(self._links_from(self.origin(url)))}
+        return self._links[url]
+
+    def origin(self, url: str) -> str:
+        """What the page's references are resolved against: its base, else the address that it was read at."""
+        base = parse_url(self.base, url) if self.base else None
+        return base.href if base else url
+
+    def _links_from(self, origin: str) -> Iterator[Link]:
         for node in self.select("a[href], area[href]")[:_MOST_LINKS]:
-            url = parse_url((node.attributes.get("href") or "").strip(), origin.href if origin else base)
-            if url is not None and url.scheme in {"http", "https"} and url.host:
-                found.append(Link(url.href, _visible(node), (node.attributes.get("rel") or "").lower()))
-        return found
+            attributes = node.attributes
+            reference = (attributes.get("href") or "").strip()
+            url = parse_url(reference, origin) if len(reference) <= LONGEST_URL else None
+            if url is not None and url.scheme in {"http", "https"} and url.host and len(url.href) <= LONGEST_URL:
+                yield Link(url.href, self._reader.text(node, _LONGEST_LINK_TEXT), (attributes.get("rel") or "").lower())
 
     def select(self, css: str) -> list[LexborNode]:
         try:
@@ -158,11 +174,12 @@ class Document:
 
     @cached_property
     def _read(self) -> tuple[list[Line], list[Mark]]:
-        root, interest = self._tree.body or self._tree.root, _interest(self)
+        root, interest = self._tree.body or self._tree.root, self._interest()
         lines, marks = read_lines(root, interest)
         if sum(len(line.text) for line in lines) >= _ALMOST_NOTHING:
             return lines, marks
-        found = [(node.mem_id, _visible(node)) for node in self.select("noscript")[:_MOST_NOSCRIPTS]]
+        nodes = self.select("noscript")[:_MOST_NOSCRIPTS]
+        found = [(node.mem_id, self._reader.text(node, _LONGEST_NOSCRIPT)) for node in nodes]
         unscripted = {name: text for name, text in found if "@" in text}
         return read_lines(root, interest._replace(shown_as=interest.shown_as | unscripted))
 
@@ -186,14 +203,24 @@ class Document:
 
     def _text_of(self, css: str) -> str | None:
         for node in self.select(css):
-            text = _visible(node)
-            if text:
-                return text[:_LONGEST_VALUE]
+            if text := self._reader.text(node, _LONGEST_VALUE):
+                return text
         return None
+
+    def _interest(self) -> Interest:
+        """Which elements matter for contacts, which are hidden filling, and which are shown as something else."""
+        marked = frozenset(node.mem_id for node in self.select(_MARKED)[:_MOST_ITEMS] if is_telling(node))
+        dropped = frozenset(node.mem_id for node in self.select(_MAYBE_HIDDEN) if _is_filling(node))
+        icons = [node for node in self.select(_ICONS)[:_MOST_ITEMS] if self._reader.is_empty(node, _MOST_NODES_OF_ICON)]
+        shown = {node.mem_id: icon_label(node.attributes) for node in icons}
+        shown |= {node.mem_id: plain for node in self.select(_DISGUISED) if (plain := undisguised(node.attributes))}
+        backwards = self.select(_BACKWARDS)[:_MOST_ITEMS]
+        shown |= {node.mem_id: self._reader.text(node, _LONGEST_VALUE)[::-1] for node in backwards}
+        return Interest(marked, dropped, shown)
 
     def _json_blocks(self) -> Iterator[Any]:
         for node in self.select("script[type*='ld+json' i]"):
-            text = _CDATA.sub("", (node.text() or "")).strip()
+            text = _CDATA.sub("", (node.text(deep=False) or "")).strip()
             try:
                 yield json.loads(text, strict=False)
             except ValueError:
@@ -208,25 +235,6 @@ def _leniently(text: str) -> Iterator[Any]:
     if mended != text:
         with suppress(ValueError, RecursionError):
             yield json.loads(mended, strict=False)
-
-
-def collapsed(text: str) -> str:
-    """Runs of white space made one blank, in linear time."""
-    return " ".join((text if text.isascii() else text.translate(INVISIBLE)).replace("\x00", "").split())
-
-
-def _visible(node: LexborNode) -> str:
-    return collapsed(node.text(separator=" "))
-
-
-def _interest(document: Document) -> Interest:
-    """Which elements matter for contacts, which are hidden filling, and which are shown as something else."""
-    marked = frozenset(node.mem_id for node in document.select(_MARKED)[:_MOST_ITEMS] if is_telling(node))
-    dropped = frozenset(node.mem_id for node in document.select(_MAYBE_HIDDEN) if _is_filling(node))
-    shown = {node.mem_id: label for node in document.select(_ICONS)[:_MOST_ITEMS] if (label := icon_label(node))}
-    shown |= {node.mem_id: plain for node in document.select(_DISGUISED) if (plain := undisguised(node.attributes))}
-    shown |= {node.mem_id: _visible(node)[::-1] for node in document.select(_BACKWARDS)[:_MOST_ITEMS]}
-    return Interest(marked, dropped, shown)
 
 
 def _is_filling(node: LexborNode) -> bool:

@@ -92,7 +92,6 @@ def _picture(node: LexborNode, document: Document, url: str) -> str | None:
 def _absolute(address: str | None, document: Document, url: str) -> str | None:
     if not address or len(address) > LONGEST_URL:
         return None
-    base = parse_url(document.base, url) if document.base else None
-    found = parse_url(address.strip(), base.href if base else url)
+    found = parse_url(address.strip(), document.origin(url))
     fits = found is not None and found.scheme in {"http", "https"} and len(found.href) <= LONGEST_URL
     return found.href if found and fits else None

@@ -5,54 +5,22 @@ stays beside what it labels.
 """
 
 from dataclasses import dataclass
-from enum import Enum, auto
 from itertools import islice, pairwise
 from typing import Final, NamedTuple
 
 from selectolax.lexbor import LexborNode
 
+from actors.parse.element_kinds import Kind, kind_of
+
 # More than any page that people read; what comes after is machine-made.
 _MOST_NODES: Final = 400_000
+_MOST_KNOWN: Final = 50_000
+_MOST_MARKS_AROUND: Final = 16
 
-_UNREAD_NAMES: Final = (
-    "script style template noscript head title select textarea datalist iframe object embed svg math canvas audio "
-    "video noframes input meta link"
-)
-_UNREAD: Final = frozenset(_UNREAD_NAMES.split())
-_BLOCKS_NAMES: Final = (
-    "address article aside blockquote body caption center details dialog dir div dl dt fieldset figcaption figure "
-    "footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol p pre search section summary table "
-    "tbody thead tfoot tr ul"
-)
-_BLOCKS: Final = frozenset(_BLOCKS_NAMES.split())
-HEADINGS: Final = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
-# Between these and their neighbours a reader sees a gap, even where the markup has none.
-_APART: Final = frozenset(("a", "button", "label", "img", "i"))
 INVISIBLE: Final = {
     ord(character): None
     for character in "\u00ad\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069"
     "\ufeff\x00"
-}
-
-
-class _Kind(Enum):
-    """What an element does to the line that it stands in."""
-
-    TEXT = auto()
-    UNREAD = auto()
-    BLOCK = auto()
-    CELL = auto()
-    BREAK = auto()
-    APART = auto()
-    INLINE = auto()
-
-
-_ONE_OF_A_KIND: Final = {
-    "-text": _Kind.TEXT,
-    "br": _Kind.BREAK,
-    "td": _Kind.CELL,
-    "th": _Kind.CELL,
-    "dd": _Kind.CELL,
 }
 
 
@@ -101,17 +69,29 @@ class _OpenMark:
     end: int
 
 
+class _Around(NamedTuple):
+    """What a text stands in: its block, the outermost element set apart in it, the marked elements from the inside."""
+
+    block: LexborNode | None
+    apart: int
+    marked: tuple[int, ...]
+
+
+_NOTHING_AROUND: Final = _Around(None, 0, ())
+
+
 class _Walk:
     def __init__(self, interest: Interest) -> None:
         self.lines: list[Line] = []
         self.marks: dict[int, _OpenMark] = {}
         self._interest = interest
         self._of_interest = interest.marked | interest.dropped | interest.shown_as.keys()
-        self._kinds: dict[int, _Kind] = {}
+        self._kinds: dict[int, Kind] = {}
         self._parts: list[str] = []
         self._joins: list[int] = []
         self._length = 0
         self._gap = ""
+        self._known_around: dict[int, _Around] = {}
         self._block: LexborNode | None = None
         self._block_id = 0
         self._apart_id = 0
@@ -126,7 +106,7 @@ class _Walk:
                     continue
                 resume = None
             kind = kinds.get(node.tag_id) or self._kind(node)
-            if kind is _Kind.TEXT:
+            if kind is Kind.TEXT:
                 self._read(node.parent, node.text_content or "")
             elif not self._enter(node, kind) and node.first_child is not None:
                 following = _after(node, root)
@@ -135,20 +115,20 @@ class _Walk:
                 resume = following.mem_id
         self._end_line()
 
-    def _kind(self, node: LexborNode) -> _Kind:
+    def _kind(self, node: LexborNode) -> Kind:
         # A name is decoded anew each time that it is asked for; its number is at hand.
-        kind = self._kinds[node.tag_id] = _kind_of(node.tag or "")
+        kind = self._kinds[node.tag_id] = kind_of(node.tag or "")
         return kind
 
-    def _enter(self, node: LexborNode, kind: _Kind) -> bool:
+    def _enter(self, node: LexborNode, kind: Kind) -> bool:
         """Whether the children are to be read."""
-        if kind is _Kind.BLOCK or kind is _Kind.BREAK:
+        if kind is Kind.BLOCK or kind is Kind.BREAK:
             self._end_line()
         else:
-            self._separate("\t" if kind is _Kind.CELL else " " if kind is _Kind.APART else "|")
+            self._separate("\t" if kind is Kind.CELL else " " if kind is Kind.APART else "|")
         if self._of_interest and node.mem_id in self._of_interest:
-            return self._note(node) and kind is not _Kind.UNREAD
-        return kind is not _Kind.UNREAD
+            return self._note(node) and kind is not Kind.UNREAD
+        return kind is not Kind.UNREAD
 
     def _note(self, node: LexborNode) -> bool:
         identity = node.mem_id
@@ -172,26 +152,45 @@ class _Walk:
         for identity in marked:
             self._stretch(self.marks[identity])
 
-    def _place(self, inside: LexborNode | None) -> list[int]:
+    def _place(self, inside: LexborNode | None) -> tuple[int, ...]:
         """Find the block that a text stands in, which may end the line; and the marked elements around it."""
-        apart, marked = 0, []
-        block, kinds, marks = inside, self._kinds, self.marks
-        while block is not None:
-            kind = kinds.get(block.tag_id) or self._kind(block)
-            if marks and block.mem_id in marks:
-                marked.append(block.mem_id)
-            if kind is _Kind.BLOCK:
-                break
-            if kind is _Kind.APART:
-                apart = block.mem_id
-            block = block.parent
-        identity = block.mem_id if block is not None else 0
+        around = self._around(inside)
+        identity = around.block.mem_id if around.block is not None else 0
         if identity != self._block_id:
-            self._settle(block, identity)
-        elif apart != self._apart_id:
+            self._settle(around.block, identity)
+        elif around.apart != self._apart_id:
             self._separate(" ")
-        self._apart_id = apart
-        return marked
+        self._apart_id = around.apart
+        return around.marked
+
+    def _around(self, inside: LexborNode | None) -> _Around:
+        """Climbs no further than to an element that was climbed from before, or a page could be all ladders."""
+        path: list[LexborNode] = []
+        around = _NOTHING_AROUND
+        node = inside
+        while node is not None:
+            known = self._known_around.get(node.mem_id)
+            if known is not None:
+                around = known
+                break
+            path.append(node)
+            if (self._kinds.get(node.tag_id) or self._kind(node)) is Kind.BLOCK:
+                break
+            node = node.parent
+        if len(self._known_around) > _MOST_KNOWN:
+            self._known_around.clear()
+        for each in reversed(path):
+            around = self._known_around[each.mem_id] = self._inside_of(around, each)
+        return around
+
+    def _inside_of(self, around: _Around, node: LexborNode) -> _Around:
+        identity, kind = node.mem_id, self._kinds[node.tag_id]
+        marked = (identity, *around.marked[: _MOST_MARKS_AROUND - 1]) if identity in self.marks else around.marked
+        if kind is Kind.BLOCK:
+            return _Around(node, 0, marked)
+        if kind is Kind.APART and not around.apart:
+            return _Around(around.block, identity, marked)
+        return around if marked is around.marked else _Around(around.block, around.apart, marked)
 
     def _settle(self, block: LexborNode | None, identity: int) -> None:
         # A term goes on into its definition; every other line ends with its block.
@@ -260,16 +259,6 @@ def _after(node: LexborNode, root: LexborNode) -> LexborNode | None:
             return current.next
         current = current.parent
     return None
-
-
-def _kind_of(tag: str) -> _Kind:
-    if tag in _ONE_OF_A_KIND:
-        return _ONE_OF_A_KIND[tag]
-    if tag in _UNREAD or tag.startswith(("-", "!")):
-        return _Kind.UNREAD
-    if tag in _BLOCKS:
-        return _Kind.BLOCK
-    return _Kind.APART if tag in _APART else _Kind.INLINE
 
 
 _RANK: Final = {"": 0, "|": 1, " ": 2, "\t": 3}

@@ -5,7 +5,8 @@ from typing import Any, NamedTuple
 
 from actors.parse.domains import registrable_domain
 from actors.parse.html import Document
-from actors.parse.pages import Category, categorise, honeybee, is_contact_like, page_key
+from actors.parse.page_keys import page_key
+from actors.parse.pages import Category, categorise, honeybee, is_contact_like
 from actors.parse.urls import parse_url
 
 _MOST = 10

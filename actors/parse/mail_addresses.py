@@ -3,13 +3,12 @@
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from importlib.resources import files
 from typing import Final, NamedTuple
 
 from email_validator import EmailNotValidError, validate_email
-from publicsuffixlist import PublicSuffixList
 
 from actors.parse.domains import registrable_domain
+from actors.parse.public_suffixes import public_suffixes
 from actors.parse.urls import parse_url
 from actors.parse.words import data, folded, listed
 
@@ -39,10 +38,7 @@ _MACHINE_NAMES: Final = listed(_JUNK["machine_names"])
 _KINDS: Final = data("contact_kinds")
 _ROLES: Final = listed(_KINDS["roles"])
 _FREE: Final = listed(_KINDS["free_providers"])
-_SUFFIXES: Final = PublicSuffixList(
-    (files("publicsuffixlist") / "public_suffix_list.dat").read_text(encoding="utf-8").splitlines(),
-    accept_unknown=False,
-)
+_SUFFIXES: Final = public_suffixes(accept_unknown=False)
 
 
 class Site(NamedTuple):

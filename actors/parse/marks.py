@@ -69,11 +69,8 @@ def undisguised(attributes: Mapping[str, str | None]) -> str | None:
     return None
 
 
-def icon_label(node: LexborNode) -> str | None:
+def icon_label(attributes: Mapping[str, str | None]) -> str:
     """What a picture of a telephone or of a fax machine says in front of a number, or that of an @ in an address."""
-    if node.text(strip=True):
-        return None
-    attributes = node.attributes
     named = (attributes.get("alt") or attributes.get("class") or "").lower()
     if "fa-at" in named.split() or named.strip("([{}]) ") in {"@", "at", "ät"}:
         return "@"

@@ -12,15 +12,15 @@ from collections.abc import Iterable
 from typing import Final
 from urllib.parse import unquote
 
-_AT_WORDS: Final = (
+AT_WORDS: Final = (
     r"@|at|ät|aet|et|ad|a|arroba|arobase|arrobase|chiocciola|apenstaartje|apestaart|kukac|małpa|malpa|zavináč|zavinac|"
     r"snabel-?a|собака|собачка|at sign|klammeraffe|アット|アットマーク|골뱅이"
 )
-_DOT_WORDS: Final = r"\.|dot|punkt|punto|point|ponto|prick|kropka|tečka|tecka|bodka|piste|pont|точка|nokta"
+DOT_WORDS: Final = r"\.|dot|punkt|punto|point|ponto|prick|kropka|tečka|tecka|bodka|piste|pont|точка|nokta"
 _OPEN, _CLOSE = r"[\[({<«*_|~]{1,2}", r"[\])}>»*_|~]{1,2}"
 
-_AT = re.compile(rf" ?{_OPEN} ?(?:{_AT_WORDS}) ?{_CLOSE} ?", re.IGNORECASE)
-_DOT = re.compile(rf" ?{_OPEN} ?(?:{_DOT_WORDS}) ?{_CLOSE} ?", re.IGNORECASE)
+_AT = re.compile(rf" ?{_OPEN} ?(?:{AT_WORDS}) ?{_CLOSE} ?", re.IGNORECASE)
+_DOT = re.compile(rf" ?{_OPEN} ?(?:{DOT_WORDS}) ?{_CLOSE} ?", re.IGNORECASE)
 _NAME: Final = r"(?<![\w.+-])[a-z0-9][a-z0-9._+-]{0,62}"
 _LABEL: Final = r"[a-z0-9][a-z0-9-]{0,61}"
 _HOST: Final = rf"({_LABEL}(?:\.{_LABEL}){{1,4}})(?=$|[\s,;|)]|\.(?:\s|$))"

@@ -3,7 +3,6 @@
 categorise, judge the page type, how sure we are, and whether the page is worth reading
 is_contact_like   whether contacts are to be expected there
 honeybee          the judgement as it is stored
-page_key          one URL for all spellings of a page's address: without fragment and tracking parameters
 """
 
 import re
@@ -26,11 +25,6 @@ _EXTENSION = re.compile(r"\.(?:[psx]?html?|php\d?|aspx?|jspx?|cfm|do|action|pl|c
 _INDEX = re.compile(r"(?:index|default|home|main|start|accueil|startseite|inicio)", re.IGNORECASE)
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _WORDPRESS_ID = re.compile(r"(?:^|&)(?:p|page_id)=\d+(?:&|$)")
-_TRACKING = re.compile(
-    r"(?:utm_\w+|gclid|gbraid|wbraid|gad_source|dclid|fbclid|msclkid|yclid|twclid|ttclid|li_fat_id|igshid|mc_[ce]id|_ga|_gl"
-    r"|mkt_tok|hsa_\w+|_hs\w+|pk_\w+|mtm_\w+|vero_\w+|oly_\w+|ref_src|srsltid)",
-    re.IGNORECASE,
-)
 
 
 class Category(NamedTuple):
@@ -80,16 +74,6 @@ def honeybee(category: Category) -> dict[str, Any]:
     skipped = category.decision == "skip"
     decision = {"category": category.page_type, "confidence": category.confidence, "matched": category.matched}
     return {"v": 2, "decision": decision, "exclusions": [category.matched] if skipped else []}
-
-
-def page_key(url: Url) -> str:
-    """What is stored and compared: no fragment, and no parameters that only say where a visitor came from."""
-    href = url.href.partition("#")[0]
-    if not url.query:
-        return href.removesuffix("?")
-    kept = [pair for pair in url.query.split("&") if not _TRACKING.fullmatch(pair.partition("=")[0])]
-    address = href.partition("?")[0]
-    return f"{address}?{'&'.join(kept)}" if kept else address
 
 
 def _by_words(url: Url, names: list[str], depth: int, pages: list[str], text: str) -> Category:

@@ -52,7 +52,7 @@ def _by_sources(document: Document) -> str | None:
             return f"parked: shows {source[:80]}"
     if len(text) <= _NEARLY_NOTHING:
         for node in document.select("script:not([src])")[:_MOST_SOURCES]:
-            script = node.text()
+            script = node.text(deep=False)
             if any(part in script for part in _RULES.scripts):
                 return "parked: nothing but the script of a parking page"
     return None

@@ -4,10 +4,14 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
-from actors.parse.html import Document, collapsed
-from actors.parse.lines import HEADINGS, Line
+from selectolax.lexbor import LexborNode
+
+from actors.parse.element_kinds import HEADINGS
+from actors.parse.html import Document
+from actors.parse.lines import Line
 from actors.parse.mail_addresses import addresses_in
 from actors.parse.surroundings import is_own_title
+from actors.parse.visible_text import collapsed
 from actors.parse.words import Phrases, data, folded, words_of
 
 _DATA: Final = data("contact_roles")
@@ -36,6 +40,7 @@ _REACH_IN_BLOCK: Final = 12
 _SHORTEST_SURNAME: Final = 3
 _MANY_WORDS: Final = 3
 _MOST_CARDS: Final = 200
+_MOST_CARDS_AROUND: Final = 4
 # How accented letters are written in addresses: Größl is groessl@, Bjørnsen is bjornsen@.
 _PLAIN_LETTERS: Final = (
     str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "ø": "oe", "å": "aa", "æ": "ae"}),
@@ -70,7 +75,7 @@ def _in_json(items: list[dict[str, Any]]) -> Iterator[Person]:
 
 
 def _in_cards(document: Document) -> Iterator[Person]:
-    for card in document.select(".vcard, .h-card, [itemtype$='/Person' i]")[:_MOST_CARDS]:
+    for card in _outer(document.select(".vcard, .h-card, [itemtype$='/Person' i]")[:_MOST_CARDS]):
         name = _first(card, ".fn, .p-name, [itemprop~='name']")
         role = _first(card, ".title, .role, .p-job-title, .p-role, [itemprop~='jobTitle']")
         if name and is_name(name):
@@ -80,6 +85,18 @@ def _in_cards(document: Document) -> Iterator[Person]:
             # As above: whoever signs an article has a card too.
             if role or email:
                 yield Person(name, role, email)
+
+
+def _outer(cards: list[LexborNode]) -> Iterator[LexborNode]:
+    """Without those inside several others: each card is read with all that it holds."""
+    levels: dict[int, int] = {}
+    for card in cards:
+        around = card.parent
+        while around is not None and around.mem_id not in levels:
+            around = around.parent
+        levels[card.mem_id] = levels[around.mem_id] + 1 if around is not None else 0
+        if levels[card.mem_id] < _MOST_CARDS_AROUND:
+            yield card
 
 
 def _first(card: Any, css: str) -> str | None:

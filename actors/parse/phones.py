@@ -1,13 +1,14 @@
 """Every telephone and fax number of a page that a reader would take for the organisation's, in E.164."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from phonenumbers import is_valid_number
 
 from actors.parse.boundaries import FEWEST_DIGITS
-from actors.parse.dialling import completed, declared, e164, is_local
+from actors.parse.dialling import AreaCodes, declared, e164, is_local
 from actors.parse.emails import LAST_LINE, excerpt
 from actors.parse.html import Document
 from actors.parse.labels import label_before, says_fax
@@ -21,6 +22,7 @@ _LONGEST_LINE: Final = 4_000
 # A page with more of them is a table or a catalogue.
 _MOST_DIGITS: Final = 12_000
 _MOST: Final = 200
+_MOST_STATED: Final = 1_000
 _LONGEST_E164: Final = len("+123456789012345")
 _DIGIT = re.compile(r"\d")
 _SEVERAL_DIGITS = re.compile(rf"(?:\d\D{{0,5}}){{{FEWEST_DIGITS}}}")
@@ -64,9 +66,9 @@ def find_phones(document: Document, region: str | None, surroundings: Surroundin
 
 
 def _with_area_codes(mentions: list[_Mention]) -> Iterator[_Mention]:
-    whole = {each.number for each in mentions if not each.is_local}
+    codes = AreaCodes({each.number for each in mentions if not each.is_local})
     for each in mentions:
-        number = completed(each.number, whole) if each.is_local else each.number
+        number = codes.completed(each.number) if each.is_local else each.number
         if number is not None:
             yield each._replace(number=number)
 
@@ -83,8 +85,8 @@ def _mentions(document: Document, region: str | None, surroundings: Surroundings
     in_text = list(_in_text(document, region, surroundings))
     yield from in_text
     yield from _in_marks(document, region, surroundings, in_text)
-    for item in document.json_ld:
-        yield from _in_item(item, region)
+    stated = (text for item in document.json_ld for text in _stated(item))
+    yield from _declared_in(islice(stated, _MOST_STATED), region)
 
 
 def _in_text(document: Document, region: str | None, surroundings: Surroundings) -> Iterator[_Mention]:
@@ -149,10 +151,16 @@ def _given(attributes: dict[str, str | None], shown: str) -> _Given | None:
     return _Given(*target, None) if target else None
 
 
-def _in_item(item: dict[str, Any], region: str | None) -> Iterator[_Mention]:
+def _stated(item: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """What structured data calls a telephone or a fax."""
     for key, value in item.items():
         name = ITEM_NAMES.get(key.lower())
-        for text in (value if isinstance(value, list) else [value]) if name in {"phone", "fax"} else []:
-            number = declared(str(text), region) if isinstance(text, str | int) else None
-            if number is not None and is_valid_number(number) and not is_made_up(number):
-                yield _Mention(LAST_LINE, 0, e164(number), "json_ld", name, None)
+        if name in {"phone", "fax"}:
+            yield from ((name, text) for text in (value if isinstance(value, list) else [value]))
+
+
+def _declared_in(stated: Iterable[tuple[str, Any]], region: str | None) -> Iterator[_Mention]:
+    for name, text in stated:
+        number = declared(str(text), region) if isinstance(text, str | int) else None
+        if number is not None and is_valid_number(number) and not is_made_up(number):
+            yield _Mention(LAST_LINE, 0, e164(number), "json_ld", name, None)

@@ -44,7 +44,7 @@ def signs_of(document: Document, *, url: str, headers: Mapping[str, str]) -> Sig
         sources_as_written=sources,
         classes=f" {' '.join(classes)} ".lower(),
         ids=f" {' '.join(ids)} ".lower(),
-        scripts="\n".join(node.text() for node in document.select("script:not([src])")),
+        scripts="\n".join(node.text(deep=False) for node in document.select("script:not([src])")),
         comments="\n".join(comments).lower(),
     )
 
@@ -90,7 +90,7 @@ def _words(document: Document) -> tuple[dict[str, None], dict[str, None], list[s
     classes: dict[str, None] = {}
     ids: dict[str, None] = {}
     comments: list[str] = []
-    for root in document.select("html"):
+    for root in document.select("html")[:1]:
         for node in root.traverse(include_text=True):
             if node.is_comment_node:
                 comments.append(node.comment_content or "")

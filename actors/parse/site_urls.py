@@ -6,7 +6,8 @@ from hashlib import blake2b
 from heapq import nsmallest
 from typing import NamedTuple, Self
 
-from actors.parse.pages import Category, is_contact_like, judge, page_key
+from actors.parse.page_keys import page_key
+from actors.parse.pages import Category, is_contact_like, judge
 from actors.parse.urls import Url, parse_url
 
 # The index on an address takes no more.
@@ -69,15 +70,33 @@ class _Block(NamedTuple):
         return map(SitePage, urls, self.last_modified, self.categories)
 
 
-class SitePages:
-    """Add URLs as they come; iterate, as often as needed, over the pages."""
+class Choice:
+    """Judges the pages of a site as they come, and knows the best of them."""
 
-    def __init__(self, *, most_chosen: int) -> None:
-        self._most_chosen = most_chosen
+    def __init__(self, *, most: int) -> None:
+        self._most = most
+        self._best: list[tuple[int, float, int, int, str]] = []
+
+    @property
+    def urls(self) -> frozenset[str]:
+        """The contact-like pages to read first, so many at most."""
+        return frozenset(candidate[-1] for candidate in nsmallest(self._most, self._best))
+
+    def judge(self, url: Url, last_modified: str | None) -> SitePage:
+        category = judge(url)
+        if is_contact_like(category):
+            self._best.append((category.priority, -category.confidence, category.depth, len(url.href), url.href))
+            if len(self._best) > _CANDIDATES_PER_CHOICE * self._most:
+                self._best = nsmallest(self._most, self._best)
+        return SitePage(url.href, last_modified, category)
+
+
+class SitePages:
+    """Add pages as they come; iterate over them as often as needed."""
+
+    def __init__(self) -> None:
         self._blocks: list[_Block] = []
         self._last: list[SitePage] = []
-        self._categories: dict[Category, Category] = {}
-        self._best: list[tuple[int, float, int, int, str]] = []
 
     def __len__(self) -> int:
         return len(self._blocks) * _PAGES_IN_A_BLOCK + len(self._last)
@@ -87,22 +106,11 @@ class SitePages:
             yield from block.pages()
         yield from self._last
 
-    @property
-    def chosen(self) -> frozenset[str]:
-        """The contact-like pages to read first, so many at most."""
-        return frozenset(candidate[-1] for candidate in nsmallest(self._most_chosen, self._best))
-
-    def add(self, url: Url, last_modified: str | None) -> None:
-        category = judge(url)
-        category = self._categories.setdefault(category, category)
-        self._last.append(SitePage(url.href, last_modified, category))
+    def add(self, page: SitePage) -> None:
+        self._last.append(page)
         if len(self._last) == _PAGES_IN_A_BLOCK:
             self._blocks.append(_Block.of(self._last))
             self._last = []
-        if is_contact_like(category):
-            self._best.append((category.priority, -category.confidence, category.depth, len(url.href), url.href))
-            if len(self._best) > _CANDIDATES_PER_CHOICE * self._most_chosen:
-                self._best = nsmallest(self._most_chosen, self._best)
 
 
 def is_of_site(url: Url, domain: str) -> bool:

@@ -4,7 +4,6 @@ import re
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
-from time import struct_time
 
 _YEARS = range(1991, 2101)
 _YEAR_OR_MONTH = re.compile(r"(\d{4})(?:-(\d{2}))?")
@@ -26,14 +25,10 @@ def iso_date(text: str) -> str | None:
     return _stored(moment)
 
 
-def iso_time(parsed: struct_time | None) -> str | None:
-    """The same for what feedparser made of a feed's date."""
-    if parsed is None:
-        return None
-    try:
-        return _stored(datetime(*parsed[:6], tzinfo=UTC))
-    except ValueError:
-        return None
+@lru_cache(maxsize=4096)
+def feed_date(text: str) -> str | None:
+    """The date of an item: Atom writes W3C dates, RSS those of mail."""
+    return iso_date(text) or (http_date(text) if len(text) <= _LONGEST else None)
 
 
 def _stored(moment: datetime) -> str | None:

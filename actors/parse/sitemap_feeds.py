@@ -1,51 +1,60 @@
-"""RSS and Atom feeds that serve as sitemaps, read by feedparser."""
+"""RSS and Atom feeds that serve as sitemaps, read as they arrive, as urlsets are."""
 
-import io
-from collections.abc import Iterable, Iterator
-from time import struct_time
-from typing import Any, NamedTuple
+from typing import Final
 
-import feedparser
+from actors.parse.sitemap_xml import LONGEST_TEXT, Location, Reader
 
-from actors.parse.sitemap_dates import iso_time
-from actors.parse.sitemap_xml import mend
-
-# feedparser takes its time over hostile input: some seconds for each of these two megabytes, and no more.
-MOST_CHARACTERS = 2_000_000
+_ITEMS: Final = ("item", "entry")
+# The feed that an entry was taken from, with a link and a date of its own.
+_SOURCE: Final = "source"
+_NAMESPACES: Final = ("http://www.w3.org/2005/Atom", "http://purl.org/rss/1.0/", "http://purl.org/atom/ns#")
+# What changed a page last comes before what published it.
+_DATES: Final = ("updated", "modified", "date", "pubdate", "published", "issued")
 
 
-class FeedItem(NamedTuple):
-    link: str
-    updated: str | None
+class FeedReader(Reader):
+    """Collects the link and the date of each item."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._is_in_item = False
+        self._is_in_source = False
 
-def read_feed(pieces: Iterable[str]) -> tuple[Iterator[FeedItem], bool]:
-    """The items that have a link, and whether the whole feed was read."""
-    text, complete = _bounded(pieces)
-    # Mended, because feedparser raises at a reference to no character.
-    # A stream, because feedparser takes a string that looks like an address or a file name for one and goes there.
-    feed = feedparser.parse(
-        io.BytesIO(mend(text).encode("utf-8")),
-        response_headers={"content-type": "application/xml; charset=utf-8"},
-        resolve_relative_uris=False,
-        sanitize_html=False,
-    )
-    linked = ((item, item.get("link")) for item in feed.entries)
-    return (FeedItem(link, iso_time(_date(item))) for item, link in linked if isinstance(link, str) and link), complete
+    def _open(self, namespace: str, name: str, attributes: dict[str, str]) -> None:
+        if name in _ITEMS:
+            self.flush()
+            self._is_in_item = True
+        elif name == _SOURCE:
+            self._is_in_source = True
+        elif self._is_in_item and not self._is_in_source:
+            self._begin(namespace, name, attributes)
 
+    def _begin(self, namespace: str, name: str, attributes: dict[str, str]) -> None:
+        if name in _DATES:
+            self._collect(name)
+        elif namespace not in ("", self._namespace, *_NAMESPACES):
+            return
+        elif name == "link" and attributes.get("href"):
+            if attributes.get("rel", "alternate") == "alternate":
+                self._found.setdefault("link", attributes["href"][:LONGEST_TEXT].strip())
+        elif name == "link" or (name == "guid" and attributes.get("isPermaLink", "true").lower() == "true"):
+            self._collect(name)
 
-def _date(item: dict[str, Any]) -> struct_time | None:
-    # By the dictionary's own get: feedparser's takes one date for another, and warns that it does.
-    date = dict.get(item, "updated_parsed") or dict.get(item, "published_parsed")
-    return date if isinstance(date, struct_time) else None
+    def _keep(self, name: str, text: str) -> None:
+        if text:
+            self._found.setdefault(name, text)
 
+    def _close(self, name: str) -> None:
+        if name in _ITEMS:
+            self.flush()
+        elif name == _SOURCE:
+            self._is_in_source = False
 
-def _bounded(pieces: Iterable[str]) -> tuple[str, bool]:
-    kept: list[str] = []
-    room = MOST_CHARACTERS
-    for piece in pieces:
-        if len(piece) > room:
-            return "".join([*kept, piece[:room]]), False
-        kept.append(piece)
-        room -= len(piece)
-    return "".join(kept), True
+    def flush(self) -> None:
+        """Let go of an item; one without a link names no page."""
+        link = self._found.get("link") or self._found.get("guid")
+        if link:
+            date = next((self._found[name] for name in _DATES if name in self._found), "")
+            self.locations.append(Location(link, date))
+        self._found.clear()
+        self._is_in_item = self._is_in_source = False

@@ -1,9 +1,7 @@
 """Where a site's sitemaps may be: the usual paths, and what its home page links to."""
 
-import re
-
 from actors.parse.html import Document
-from actors.parse.urls import parse_url
+from actors.parse.urls import LONGEST_URL, parse_url
 
 # In the order of how many sites use them; few, because every one that is not there costs the site a request.
 USUAL_PATHS = (
@@ -18,19 +16,21 @@ USUAL_PATHS = (
 )
 
 _MOST_LINKS = 5
-_NAMES_A_SITEMAP = re.compile(r"/[^/]*sitemap[^/]*\.(?:xml|xml\.gz|txt)$", re.IGNORECASE)
+_NAME = "sitemap"
+_ENDINGS = (".xml", ".xml.gz", ".txt")
 
 
 def linked_sitemaps(document: Document, url: str) -> list[str]:
     """What the page calls its sitemap: <link rel=sitemap>, then links that are named like one."""
     declared = (node.attributes.get("href") for node in document.select("link[rel~='sitemap' i]"))
-    links = [parse_url(reference.strip(), url) for reference in declared if reference]
-    links += [
-        parsed for link in document.links(url) if (parsed := parse_url(link.url)) and _is_named_like_one(parsed.path)
-    ]
+    references = (reference.strip() for reference in declared if reference)
+    links = [parse_url(reference, url) for reference in references if len(reference) <= LONGEST_URL]
+    named = (parse_url(link.url) for link in document.links(url) if _NAME in link.url.lower())
+    links += [link for link in named if link is not None and _is_named_like_one(link.path)]
     found = (link.href.partition("#")[0] for link in links if link is not None and link.scheme in ("http", "https"))
     return list(dict.fromkeys(found))[:_MOST_LINKS]
 
 
 def _is_named_like_one(path: str) -> bool:
-    return _NAMES_A_SITEMAP.search(path) is not None
+    name = path.rpartition("/")[2].lower()
+    return _NAME in name and name.endswith(_ENDINGS)

@@ -1,7 +1,8 @@
-"""The XML of urlsets and indexes, read as it arrives. No tree is built: a large file costs no more than a small one."""
+"""The XML of sitemaps, read as it arrives. No tree is built: a large file costs no more than a small one."""
 
 import re
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -19,7 +20,7 @@ _CORE_NAMESPACE = "/schemas/sitemap/"
 _EXTENSION = re.compile(r"/schemas/sitemap-(image|news|video)/")
 _ENTRY = ("url", "sitemap")
 _KEPT = ("loc", "lastmod")
-_LONGEST_TEXT = 10_000
+LONGEST_TEXT = 10_000
 
 
 class Location(NamedTuple):
@@ -29,16 +30,12 @@ class Location(NamedTuple):
     lastmod: str
 
 
-class LocationReader:
-    """A parser target: collects locations, and what kinds of tags there are."""
+class Reader(ABC):
+    """A target of the parser, which keeps the text of one element at a time, up to a length."""
 
     def __init__(self) -> None:
         self.locations: list[Location] = []
-        self.has_lastmod = False
-        self.has_priority = False
-        self.has_changefreq = False
         self.complete = False
-        self.entries_with: dict[str, int] = {}
         self._root = ""
         self._namespace = ""
         self._depth = 0
@@ -46,30 +43,20 @@ class LocationReader:
         self._text: list[str] = []
         self._length = 0
         self._found: dict[str, str] = {}
-        self._extensions: set[str] = set()
-        self._is_in_image = False
 
-    def start(self, tag: str, _attributes: dict[str, str]) -> None:
-        namespace, name = _split(tag)
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        namespace, name = local_name(tag)
         if not self._root:
             self._root, self._namespace = name, namespace
         self._depth += 1
         self._collecting = ""
-        # Where its prefix was never declared, image:loc arrives as loc.
-        self._is_in_image = self._is_in_image or name == "image"
-        if self._is_in_image or not self._is_core(namespace):
-            extension = _EXTENSION.search(namespace)
-            if extension:
-                self._extensions.add(extension[1])
-        elif name in _KEPT:
-            self._collecting, self._text, self._length = name, [], 0
-        elif name == "priority":
-            self.has_priority = True
-        elif name == "changefreq":
-            self.has_changefreq = True
+        self._open(namespace, name, attributes)
+
+    def _collect(self, name: str) -> None:
+        self._collecting, self._text, self._length = name, [], 0
 
     def data(self, text: str) -> None:
-        if self._collecting and self._length < _LONGEST_TEXT:
+        if self._collecting and self._length < LONGEST_TEXT:
             self._text.append(text)
             self._length += len(text)
 
@@ -78,21 +65,65 @@ class LocationReader:
         self.data("<?")
 
     def end(self, tag: str) -> None:
-        name = _split(tag)[1]
+        name = local_name(tag)[1]
         self._depth -= 1
         if self._collecting:
             self._keep(self._collecting, "".join(self._text).strip())
             self._collecting = ""
-        if name == "image" or name in _ENTRY:
-            self._is_in_image = False
-        if name in _ENTRY:
-            self.flush()
-            self._extensions.clear()
+        self._close(name)
         if name == self._root and self._depth <= 0:
             self.complete = True
 
     def close(self) -> None:
         self.flush()
+
+    @abstractmethod
+    def _open(self, namespace: str, name: str, attributes: dict[str, str]) -> None: ...
+
+    @abstractmethod
+    def _keep(self, name: str, text: str) -> None:
+        """The text of an element that was to be collected."""
+
+    @abstractmethod
+    def _close(self, name: str) -> None: ...
+
+    @abstractmethod
+    def flush(self) -> None:
+        """Let go of an entry, complete or not."""
+
+
+class LocationReader(Reader):
+    """Collects locations, and what kinds of tags there are."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.has_lastmod = False
+        self.has_priority = False
+        self.has_changefreq = False
+        self.entries_with: dict[str, int] = {}
+        self._extensions: set[str] = set()
+        self._is_in_image = False
+
+    def _open(self, namespace: str, name: str, _attributes: dict[str, str]) -> None:
+        # Where its prefix was never declared, image:loc arrives as loc.
+        self._is_in_image = self._is_in_image or name == "image"
+        if self._is_in_image or not self._is_core(namespace):
+            extension = _EXTENSION.search(namespace)
+            if extension:
+                self._extensions.add(extension[1])
+        elif name in _KEPT:
+            self._collect(name)
+        elif name == "priority":
+            self.has_priority = True
+        elif name == "changefreq":
+            self.has_changefreq = True
+
+    def _close(self, name: str) -> None:
+        if name == "image" or name in _ENTRY:
+            self._is_in_image = False
+        if name in _ENTRY:
+            self.flush()
+            self._extensions.clear()
 
     def flush(self) -> None:
         """Let go of a location; one whose end tag is missing was never kept, so none is half a URL."""
@@ -113,7 +144,7 @@ class LocationReader:
         return namespace in ("", self._namespace) or _CORE_NAMESPACE in namespace
 
 
-def read_locations(pieces: Iterable[str], reader: LocationReader) -> Iterator[Location]:
+def read_locations(pieces: Iterable[str], reader: Reader) -> Iterator[Location]:
     """Each location as soon as it is complete. Broken XML is read as far as it makes sense."""
     parser: Any = etree.XMLParser(
         target=reader, encoding="utf-8", recover=True, resolve_entities=False, no_network=True, huge_tree=False
@@ -155,6 +186,6 @@ def _reference(written: re.Match[str]) -> str:
 
 
 @lru_cache(maxsize=256)
-def _split(tag: str) -> tuple[str, str]:
+def local_name(tag: str) -> tuple[str, str]:
     namespace, _, name = tag.rpartition("}")
     return namespace[1:], name.lower()

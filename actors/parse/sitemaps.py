@@ -9,8 +9,8 @@ from itertools import chain
 from typing import NamedTuple
 
 from actors.parse.sitemap_bytes import MOST_BYTES, SitemapError, Unpacked, decoded
-from actors.parse.sitemap_dates import iso_date
-from actors.parse.sitemap_feeds import MOST_CHARACTERS, read_feed
+from actors.parse.sitemap_dates import feed_date, iso_date
+from actors.parse.sitemap_feeds import FeedReader
 from actors.parse.sitemap_kinds import BLANKS, kind_of
 from actors.parse.sitemap_xml import LocationReader, read_locations
 from actors.parse.urls import parse_url
@@ -22,6 +22,7 @@ MOST_URLS = 50_000
 
 _HEAD = 64 * 1024
 _LONGEST_LINE = 10_000
+_BROKEN = "cut off or broken before its end"
 _UNRENDERED = ("{{", "{%", "<%", "${", "<?")
 
 
@@ -104,15 +105,16 @@ class Sitemap:
         everywhere = (name for name, entries in reader.entries_with.items() if entries >= self.count > 0)
         self.extension = min(everywhere, default=None)
         if not reader.complete:
-            self._problem = "cut off or broken before its end"
+            self._problem = _BROKEN
 
     def _feed_entries(self, text: Iterable[str]) -> Iterator[Entry]:
-        items, complete = read_feed(text)
-        if not complete:
-            self._problem = f"cut off after {MOST_CHARACTERS:,} characters"
-        for link, updated in items:
+        reader = FeedReader()
+        for link, date in read_locations(text, reader):
+            updated = feed_date(date) if date else None
             self.has_lastmod = self.has_lastmod or updated is not None
             yield from self._resolved(link, updated, base=self._url)
+        if not reader.complete:
+            self._problem = _BROKEN
 
     def _text_entries(self, text: Iterable[str]) -> Iterator[Entry]:
         for line in _lines(text):

@@ -4,9 +4,10 @@ import re
 from functools import lru_cache
 from typing import Final
 
+from actors.parse.element_kinds import HEADINGS
 from actors.parse.html import Document
 from actors.parse.labels import is_only_labels
-from actors.parse.lines import HEADINGS, Line
+from actors.parse.lines import Line
 from actors.parse.words import Phrases, data, without_article, words_of
 
 _WORDS: Final = data("contact_words")

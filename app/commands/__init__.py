@@ -1,25 +1,54 @@
-"""People's way in and out: what is searched for, brought in, picked, corrected and taken out by hand, and steered."""
+"""Every command: the module that holds it, and its line in `scrapersky --help`.
 
-import click
+A module is imported when its command is called and not before. So it imports at its top what it uses, and `--help`,
+a misspelt command and the Tab key stay quick.
+"""
 
-from app.commands.archive import after_restore, backup, restore
-from app.commands.completion import completion
-from app.commands.contacts import contacts
-from app.commands.control import limit, pause, resume, workflows
-from app.commands.doctor import doctor
-from app.commands.export import export
-from app.commands.failed import cancel, errors, requeue
-from app.commands.imports import import_
-from app.commands.records import audit, prune
-from app.commands.search import search
-from app.commands.select import select
-from app.commands.suppress import suppress
-from app.commands.web import web
-from app.commands.why import history, why
-from app.commands.workers import drain, workers
+from collections.abc import Mapping
+from typing import Final, NamedTuple
 
-COMMANDS: tuple[click.Command, ...] = (
-    *(search, import_, select, contacts, export, suppress),
-    *(why, history, doctor, web, workflows, pause, resume, limit, errors, requeue, cancel, workers, drain),
-    *(backup, restore, after_restore, prune, audit, completion),
-)
+PROGRAM: Final = "scrapersky"
+
+
+class Entry(NamedTuple):
+    module: str
+    help: str
+
+
+COMMANDS: Final[Mapping[str, Entry]] = {
+    "after-restore": Entry("archive", "Queue again what workers held when the backup was made."),
+    "audit": Entry("records", "Show who did what, newest first."),
+    "backup": Entry("archive", "Write the whole database to a file."),
+    "cancel": Entry("failed", "Withdraw rows that wait or run."),
+    "completion": Entry("completion", "Print the script that completes commands in a shell."),
+    "contacts": Entry("contacts", "Look at contacts, correct them, delete them."),
+    "database-url": Entry("database", "Print the URL of the database, for psql."),
+    "demo": Entry("demo", "Run the whole pipeline on a small web of its own."),
+    "doctor": Entry("doctor", "Examine everything, and say what to repair."),
+    "drain": Entry("workers", "Tell workers to claim nothing more."),
+    "errors": Entry("errors", "Show what failed for good, grouped by error."),
+    "export": Entry("export", "Take out contacts, domains or pages as a file."),
+    "history": Entry("why", "Show what happened to a row."),
+    "import": Entry("imports", "Bring in domains, sitemaps or pages from a file."),
+    "limit": Entry("control", "Show or override the limits of a workflow."),
+    "listen": Entry("processes", "Hear doorbells and nudge workers through Redis or RabbitMQ."),
+    "migrate": Entry("migrate", "Create or update tables, engine schema, triggers and roles."),
+    "pause": Entry("control", "Start nothing more of a workflow."),
+    "prune": Entry("records", "Delete old history."),
+    "psql": Entry("database", "Type SQL."),
+    "requeue": Entry("failed", "Queue failed rows again."),
+    "restore": Entry("archive", "Put a backup into an empty database."),
+    "resume": Entry("control", "Start a workflow again."),
+    "search": Entry("search", "Search for businesses near a place."),
+    "select": Entry("select", "Decide about many rows at once."),
+    "status": Entry("status", "Show the queue, per workflow."),
+    "suppress": Entry("suppress", "Keep the list of those who must not be contacted."),
+    "sweep": Entry("processes", "Repair once what was left behind, and say what was found."),
+    "sweeper": Entry("processes", "Sweep on an interval, until stopped."),
+    "up": Entry("processes", "Run everything: database, workers, sweeper, dashboard."),
+    "web": Entry("web", "Serve the dashboard."),
+    "why": Entry("why", "Say why a row does not move, and what to do about it."),
+    "work": Entry("processes", "Run worker processes and restart those that die."),
+    "workers": Entry("workers", "Show the worker processes."),
+    "workflows": Entry("control", "Show the workflows, their limits, and which are paused."),
+}

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from app.commands.archiving import run_after_restore, run_backup, run_restore
 from app.commands.asking import DRY_RUN, YES
 
 
@@ -17,8 +18,6 @@ def backup(file: Path, *, as_json: bool) -> None:
     It is an archive of pg_dump -Fc, consistent as of its start. The file appears when it is whole, and none is
     overwritten.
     """
-    from app.commands.archiving import run_backup
-
     if file == Path("-"):
         advice = 'to write to a pipe: pg_dump -Fc "$(scrapersky database-url)"'
         raise click.UsageError(f"a backup is a file that appears when it is whole; name one, or {advice}")
@@ -35,8 +34,6 @@ def restore(file: Path, *, force: bool, dry_run: bool, yes: bool) -> None:
 
     No worker may be registered. Afterwards, and before workers start: scrapersky after-restore.
     """
-    from app.commands.archiving import run_restore
-
     sys.exit(run_restore(file, force=force, dry_run=dry_run, yes=yes))
 
 
@@ -49,6 +46,4 @@ def after_restore(*, dry_run: bool, yes: bool, as_json: bool) -> None:
 
     Then one whole sweep of every workflow. Refused while workers are alive.
     """
-    from app.commands.archiving import run_after_restore
-
     sys.exit(run_after_restore(dry_run=dry_run, yes=yes, as_json=as_json))

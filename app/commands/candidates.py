@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from actors.parse.domains import website_domain
-from actors.parse.pages import page_key
+from actors.parse.page_keys import page_key
 from actors.parse.urls import Url, website_url
 
 LONGEST_URL_IN_BYTES: Final = 2048  # what an index entry holds; the tables check it too

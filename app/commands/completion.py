@@ -3,7 +3,7 @@
 import click
 from click.shell_completion import get_completion_class
 
-PROGRAM = "scrapersky"
+from app.commands import PROGRAM
 
 
 @click.command(epilog='Example: eval "$(scrapersky completion bash)"')

@@ -5,6 +5,7 @@ import sys
 import click
 
 from app.commands.asking import DRY_RUN, YES
+from app.commands.correcting import run_delete, run_list, run_set
 from app.commands.typed import FILTER
 
 
@@ -20,8 +21,6 @@ def contacts() -> None:
 @click.option("--json", "as_json", is_flag=True, help="As JSON, with every column.")
 def list_(domain: str | None, email: str | None, limit: int, *, as_json: bool) -> None:
     """Show contacts, newest first. The beginning of an id is enough for the other commands."""
-    from app.commands.correcting import run_list
-
     sys.exit(run_list(domain, email, limit, as_json=as_json))
 
 
@@ -30,8 +29,6 @@ def list_(domain: str | None, email: str | None, limit: int, *, as_json: bool) -
 @click.argument("changes", metavar="FIELD=VALUE…", nargs=-1, required=True)
 def set_(contact: str, changes: tuple[str, ...]) -> None:
     """Correct name, role, email, phone or fax of a contact. An empty value clears it. Later scans leave it alone."""
-    from app.commands.correcting import run_set
-
     sys.exit(run_set(contact, changes))
 
 
@@ -42,6 +39,4 @@ def set_(contact: str, changes: tuple[str, ...]) -> None:
 @YES
 def delete(given: tuple[str, ...], *, suppress: bool, dry_run: bool, yes: bool) -> None:
     """Delete contacts. A page that is read again brings them back, unless they are suppressed."""
-    from app.commands.correcting import run_delete
-
     sys.exit(run_delete(given, suppress=suppress, dry_run=dry_run, yes=yes))

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from app.commands.controlling import run_limit, run_pause, run_resume, run_workflows
 from app.commands.names import WORKFLOW
 
 NAMES = click.argument("names", metavar="WORKFLOW…", nargs=-1, type=WORKFLOW)
@@ -30,8 +31,6 @@ class LimitValue(click.ParamType[int | None]):
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def workflows(name: str | None, *, as_json: bool) -> None:
     """Show the workflows: table and words, limits (declared and overridden), budgets, and who paused what and why."""
-    from app.commands.controlling import run_workflows
-
     sys.exit(run_workflows(name, as_json=as_json))
 
 
@@ -41,8 +40,6 @@ def workflows(name: str | None, *, as_json: bool) -> None:
 @click.option("--reason", help="Why; asked for when it is left out.")
 def pause(names: tuple[str, ...], reason: str | None, *, everything: bool) -> None:
     """Start nothing more of a workflow. What runs may finish, what is queued waits."""
-    from app.commands.controlling import run_pause
-
     sys.exit(run_pause(_chosen(names, everything=everything), reason))
 
 
@@ -51,8 +48,6 @@ def pause(names: tuple[str, ...], reason: str | None, *, everything: bool) -> No
 @EVERY
 def resume(names: tuple[str, ...], *, everything: bool) -> None:
     """Start a workflow again, whoever stopped it: somebody, or the workflow itself for a wrong key or used-up quota."""
-    from app.commands.controlling import run_resume
-
     sys.exit(run_resume(_chosen(names, everything=everything)))
 
 
@@ -69,8 +64,6 @@ def resume(names: tuple[str, ...], *, everything: bool) -> None:
 @click.pass_context
 def limit(context: click.Context, /, name: str, *, all_default: bool, as_json: bool, **limits: int | None) -> None:
     """Show the limits of a workflow, or override them for all processes at once. A deploy does not undo it."""
-    from app.commands.controlling import run_limit
-
     given = {one: value for one, value in limits.items() if context.get_parameter_source(one) is not DEFAULT}
     if all_default and given:
         raise click.UsageError("--default takes all limits back; say `default` as the value of one to take that back")
@@ -82,6 +75,6 @@ DEFAULT = click.core.ParameterSource.DEFAULT
 
 def _chosen(names: tuple[str, ...], *, everything: bool) -> tuple[str, ...]:
     if bool(names) == everything:
-        known = ", ".join(WORKFLOW.known())
+        known = ", ".join(WORKFLOW.known)
         raise click.UsageError(f"name the workflows, or say --all; known are {known}")
-    return tuple(WORKFLOW.known()) if everything else names
+    return tuple(WORKFLOW.known) if everything else names

@@ -10,10 +10,11 @@ import psycopg
 from psycopg import Connection
 
 from actors.parse.mail_addresses import Site, kind_of
+from app.commands.addresses import domain_name, email_address
 from app.commands.asking import confirm
 from app.commands.session import connected
 from app.commands.tables import show_rows
-from app.commands.values import domain_name, email_address, phone_number
+from app.commands.values import phone_number
 from db.people import contacts, suppressions
 from db.people.conditions import part
 
@@ -84,11 +85,17 @@ def correct(connection: Connection[Any], contact: Mapping[str, Any], values: Map
 def remove(connection: Connection[Any], found: Sequence[Mapping[str, Any]], *, suppress: bool) -> tuple[int, int]:
     """How many were deleted, and how many more because their address or number is suppressed now."""
     with connection.transaction():
-        entries = [("email", row["email"]) for row in found if row["email"]]
-        entries += [("phone", row["phone"]) for row in found if row["phone"]]
+        entries = entries_of(found)
+        # Listed first: who lists takes the lock that writers of contacts share before any row of theirs.
+        listed = suppressions.add(connection, entries, "deleted by hand").affected.contacts if suppress else 0
         deleted = contacts.delete(connection, [row["id"] for row in found])
-        others = suppressions.add(connection, entries, "deleted by hand").contacts_deleted if suppress else 0
-    return deleted, others
+    return (len(found), max(0, listed + deleted - len(found))) if suppress else (deleted, 0)
+
+
+def entries_of(found: Sequence[Mapping[str, Any]]) -> list[suppressions.Entry]:
+    """What stands on the suppression list when these contacts are suppressed."""
+    addresses = [("email", row["email"]) for row in found if row["email"]]
+    return addresses + [("phone", row["phone"]) for row in found if row["phone"]]
 
 
 def _find(connection: Connection[Any], given: str) -> list[dict[str, Any]]:

@@ -4,6 +4,8 @@ import sys
 
 import click
 
+from app.commands.doctoring import run_doctor
+
 
 @click.command(epilog="Example: scrapersky doctor --json | jq '.findings[] | select(.verdict != \"ok\")'")
 @click.option("--json", "as_json", is_flag=True, help="The findings as JSON.")
@@ -15,8 +17,6 @@ def doctor(*, as_json: bool, fixing: bool, yes: bool) -> None:
     Without --fix it changes nothing but its canary row, which it deletes again.
     The exit code is 1 when something fails; warnings alone leave it 0.
     """
-    from app.commands.doctoring import run_doctor
-
     if yes and not fixing:
         raise click.UsageError("--yes answers what --fix asks; say both")
     sys.exit(run_doctor(as_json=as_json, fixing=fixing, yes=yes))

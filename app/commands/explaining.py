@@ -13,12 +13,12 @@ from psycopg import Connection
 from psycopg.rows import DictRow, dict_row
 
 from actors.parse.domains import website_domain
-from actors.parse.pages import page_key
+from actors.parse.page_keys import page_key
 from actors.parse.urls import website_url
+from app.commands.addresses import email_address
 from app.commands.names import TABLE
 from app.commands.session import connected
 from app.commands.tables import cell
-from app.commands.values import email_address
 from db.people.finding import ENOUGH, Known, ids
 
 MOVING: Final = {"running", "ready", "runs_again", "done"}
@@ -95,7 +95,7 @@ def _line(one: DictRow) -> str:
 @contextmanager
 def _row(table: str, text: str, command: str) -> Iterator[Row]:
     with connected(command) as connection:
-        name = _table(table, sorted(TABLE.known()))
+        name = _table(table, sorted(TABLE.known))
         found = ids(connection, name, _known(text))
         if len(found) > 1:
             more = " or more" if len(found) == ENOUGH else ""

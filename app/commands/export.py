@@ -6,6 +6,7 @@ from typing import Final
 
 import click
 
+from app.commands.exporting import Order, run_export
 from app.commands.typed import FILTER
 
 FORMATS: Final = ("csv", "json", "jsonl", "xlsx")
@@ -42,8 +43,6 @@ def export(
       business, category, street, city, state, zip, country, source_url,
       method, found_at, changed_at, contact_id
     """
-    from app.commands.exporting import Order, run_export
-
     path = None if output == "-" else Path(output)
     suffix = path.suffix.lower().lstrip(".") if path else ""
     chosen = file_format or (suffix if suffix in FORMATS else "csv")

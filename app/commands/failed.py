@@ -1,4 +1,4 @@
-"""`scrapersky errors`, `requeue` and `cancel`: what failed, and rows queued again or withdrawn."""
+"""`scrapersky requeue` and `cancel`: rows queued again or withdrawn."""
 
 import sys
 from collections.abc import Callable
@@ -7,6 +7,7 @@ from typing import Any, Final, TypeVar
 import click
 
 from app.commands.names import WORKFLOW
+from app.commands.requeueing import Order, run_cancel, run_requeue
 from app.commands.typed import FILTER, Number
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -32,16 +33,6 @@ def chosen(function: Function) -> Function:
     return function
 
 
-@click.command(epilog="Example: scrapersky errors page_curation")
-@click.argument("name", metavar="[WORKFLOW]", required=False, type=WORKFLOW)
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
-def errors(name: str | None, *, as_json: bool) -> None:
-    """Show what failed for good, grouped by error: numbers, ids, addresses and hosts are folded."""
-    from app.commands.requeueing import run_errors
-
-    sys.exit(run_errors(name, as_json=as_json))
-
-
 @click.command(epilog="Example: scrapersky requeue page_curation --error '503 Service' --rate 50")
 @chosen
 @click.option("--rate", type=Number(0.01, 1_000_000), help="Rows queued per second; default: no limit.")
@@ -51,8 +42,6 @@ def requeue(**options: Any) -> None:
     Rows go in batches that commit one by one. Ctrl-C stops between two; what is done stays done, and the same
     command goes on with the rest.
     """
-    from app.commands.requeueing import run_requeue
-
     rate = options.pop("rate")
     sys.exit(run_requeue(_order(options), rate))
 
@@ -66,14 +55,11 @@ def cancel(**options: Any) -> None:
     Their status becomes null, as if nobody had asked for them. To ask again: `scrapersky select … --again`, or set
     the status.
     """
-    from app.commands.requeueing import run_cancel
-
     waiting = options.pop("waiting")
     sys.exit(run_cancel(_order(options), waiting=waiting))
 
 
-def _order(options: dict[str, Any]) -> Any:
-    from app.commands.requeueing import Order
+def _order(options: dict[str, Any]) -> Order:
 
     everything = options.pop("everything")
     if not everything and not options["pks"] and options["part"] is None and options["where"] is None:

@@ -5,6 +5,9 @@ from typing import BinaryIO
 
 import click
 
+from app.commands.importing import Order, run_import
+from app.commands.values import known_region
+
 
 @click.command("import", epilog="Example: scrapersky import domains leads.csv --queue --region DE")
 @click.argument("kind", type=click.Choice(["domains", "sitemaps", "pages"]))
@@ -34,8 +37,5 @@ def import_(
     Exit code 0   every line is in, or was there already
               1   some lines were of no use, or are on the suppression list
     """
-    from app.commands.importing import Order, run_import
-    from app.commands.values import known_region
-
     order = Order(kind=kind, queue=queue, region=known_region(region), column=column, dry_run=dry_run, as_json=as_json)
     sys.exit(run_import(file, order))

@@ -28,7 +28,7 @@ NO_TEXT: Final = {
 }
 
 _NOT_A_LETTER = re.compile(r"[^a-z0-9]+")
-_LIKELY = re.compile(r"[^\s@]+\.[^\s@]{2,}")
+_LIKELY = re.compile(r"(?![^\s@]*+[\s@])[^\s@]+?\.[^\s@]{2,}")
 
 
 class LinesError(ValueError):

@@ -1,6 +1,7 @@
 """Where an export goes: standard output, or a file that appears only when it is whole."""
 
 import os
+import secrets
 import signal
 import stat
 import sys
@@ -40,24 +41,47 @@ def tidy_when_terminated() -> Iterator[None]:
 @contextmanager
 def new_file(path: Path, *, force: bool | None = None) -> Iterator[Path]:
     """A path to write to, which becomes the file's own when all is written; whatever goes wrong, nothing is left."""
-    final = path.resolve()
+    final = _place(path)
     check_free(final, force=force)
-    special = _is_special(final)
-    partial = final if special else final.with_name(f".{os.getpid()}.partial")
     try:
+        if _is_special(final):
+            yield final
+            return
+        # A name that nobody can guess, and put something at before.
+        partial = final.with_name(f".{secrets.token_hex(16)}.partial")
         try:
-            partial.touch()
+            partial.touch(mode=0o600, exist_ok=False)
             yield partial
-            partial.replace(final)
+            _put_in_place(partial, final, force=force)
         finally:
-            if not special:
-                partial.unlink(missing_ok=True)
+            partial.unlink(missing_ok=True)
     except OSError as error:
         raise click.ClickException(f"{path}: {error.strerror or error}") from None
 
 
+def _place(path: Path) -> Path:
+    """The file itself: a link that stands there is not followed, but replaced."""
+    return path.parent.resolve() / path.name if path.name not in {"", ".."} else path.resolve()
+
+
+def _put_in_place(partial: Path, final: Path, *, force: bool | None) -> None:
+    """A file that appeared there meanwhile is replaced only by someone who said so."""
+    if force:
+        partial.replace(final)
+        return
+    try:
+        os.link(partial, final, follow_symlinks=False)
+    except FileExistsError:
+        raise click.UsageError(f"{final} exists now; nothing was written") from None
+    except OSError:  # a file system without links
+        check_free(final, force=force)
+        partial.replace(final)
+
+
 def check_free(path: Path, *, force: bool | None = None) -> None:
     """Nothing is there, or it may be replaced; None where nothing ever is."""
+    if path.parts[1:2] in {("dev",), ("proc",)} and path.is_symlink():
+        raise click.UsageError(f"{path} is a link of the system; name a file, or - for standard output")
     try:
         path.stat()
     except FileNotFoundError:
@@ -70,7 +94,9 @@ def check_free(path: Path, *, force: bool | None = None) -> None:
         raise click.UsageError(f"{path}: there is no directory {path.parent}")
     if force is None and _is_special(path):
         raise click.UsageError(f"{path} is a device or a pipe; name a file")
-    if path.exists() and not force and not _is_special(path):
+    if _is_special(path) and path.stat().st_uid not in {0, os.geteuid()}:
+        raise click.UsageError(f"{path} is a device or a pipe of another user, who could read the file; name a file")
+    if (path.exists() or path.is_symlink()) and not force and not _is_special(path):
         advice = "name another file" if force is None else "say --force to replace it"
         raise click.UsageError(f"{path} exists; {advice}")
 

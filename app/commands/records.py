@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 import click
 
 from app.commands.ages import Age, Moment
+from app.commands.auditing import run_audit, run_prune
 from app.commands.names import WORKFLOW
 
 
@@ -20,8 +21,6 @@ def audit(since: datetime | None, name: str | None, *, actions: bool, limit: int
 
     Hand-typed SQL is in it too, under the name of its role.
     """
-    from app.commands.auditing import run_audit
-
     sys.exit(run_audit(since, name, actions=actions, limit=limit, as_json=as_json))
 
 
@@ -35,6 +34,4 @@ def prune(age: timedelta | None, *, dry_run: bool, yes: bool, as_json: bool) -> 
 
     Rows of your tables are not touched. Who paused a workflow that is paused still is kept.
     """
-    from app.commands.auditing import run_prune
-
     sys.exit(run_prune(age, dry_run=dry_run, yes=yes, as_json=as_json))

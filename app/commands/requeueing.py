@@ -1,4 +1,4 @@
-"""What `scrapersky errors`, `requeue` and `cancel` do: counted, asked, changed batch by batch, told."""
+"""What `scrapersky requeue` and `cancel` do: counted, asked, changed batch by batch, told."""
 
 import json
 from collections.abc import Callable
@@ -9,11 +9,10 @@ import click
 from psycopg import Connection
 
 from actors._workflow import Workflow
-from app.commands.ages import ago
 from app.commands.asking import confirm, operator, told
-from app.commands.names import WORKFLOW, workflow_named
 from app.commands.session import connected
-from app.commands.tables import show_rows
+from app.config import load_settings
+from app.workflows import load_workflows
 from db.people import steering
 from db.people.conditions import ConditionError
 from db.people.steering import Chosen, SteeringError
@@ -43,25 +42,8 @@ class Deed(NamedTuple):
     done: str
 
 
-def run_errors(name: str | None, *, as_json: bool) -> int:
-    with connected("errors") as connection:
-        found = {one: steering.failures(connection, one, newest=None) for one in ([name] if name else WORKFLOW.known())}
-    if as_json:
-        listed = [{"workflow": one, **group._asdict()} for one, groups in found.items() for group in groups]
-        click.echo(json.dumps(listed, default=str, ensure_ascii=False))
-        return 0
-    groups = [(one, group) for one, groups in found.items() for group in groups]
-    if groups:
-        names = ("rows", "newest", "error") if name else ("workflow", "rows", "newest", "error")
-        cells = [(one, f"{group.rows:,}", group.newest and ago(group.newest), group.error) for one, group in groups]
-        show_rows(names, [row[-len(names) :] for row in cells], whole=names[:-1])
-    else:
-        click.echo("Nothing has failed.", err=True)
-    return 0
-
-
 def run_requeue(order: Order, rate: float | None) -> int:
-    workflow = workflow_named(order.name)
+    workflow = _workflow_named(order.name)
     pace = "" if rate is None else f", {rate:g} per second"
 
     def act(connection: Connection[Any], **how: Any) -> int:
@@ -72,7 +54,7 @@ def run_requeue(order: Order, rate: float | None) -> int:
 
 
 def run_cancel(order: Order, *, waiting: bool) -> int:
-    workflow = workflow_named(order.name)
+    workflow = _workflow_named(order.name)
     which = "waiting" if waiting else "waiting and running"
 
     def act(connection: Connection[Any], **how: Any) -> int:
@@ -80,6 +62,11 @@ def run_cancel(order: Order, *, waiting: bool) -> int:
 
     question = f"Withdraw {{}} {which} row(s) of {order.name}? {_fate(workflow)}"
     return _run(order, Deed("cancel", act, which, question, "withdrawn"))
+
+
+def _workflow_named(name: str) -> Workflow:
+    """As this installation runs it."""
+    return next(workflow for workflow in load_workflows(load_settings()) if workflow.name == name)
 
 
 def _fate(workflow: Workflow) -> str:

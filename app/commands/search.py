@@ -4,6 +4,7 @@ import sys
 
 import click
 
+from app.commands.searching import run_search
 from app.commands.typed import Number
 
 
@@ -21,8 +22,6 @@ def search(business_type: str, location: str, radius: float | None, *, wait: boo
               1   it failed
             130   no longer watched; it goes on
     """
-    from app.commands.searching import run_search
-
     asked, place = " ".join(business_type.split()), " ".join(location.split())
     if not asked or not place:
         raise click.UsageError('say what and where: scrapersky search "dentist" --near "Austin, TX"')

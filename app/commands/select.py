@@ -6,6 +6,7 @@ from typing import Any, Final, TypeVar
 
 import click
 
+from app.commands.selecting import Order, run_select
 from app.commands.typed import FILTER, Number
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -95,7 +96,6 @@ def pages(**options: Any) -> None:
 
 
 def _run(kind: str, options: dict[str, Any]) -> None:
-    from app.commands.selecting import Order, run_select
 
     own = {
         name: options.pop(name)

@@ -9,9 +9,9 @@ from typing import Any
 import click
 from psycopg import Connection
 
+from app.commands.addresses import domain_name
 from app.commands.session import connected
 from app.commands.tables import show_rows
-from app.commands.values import domain_name
 from db.people.conditions import ConditionError
 from db.people.selecting import Changed, Matching, Selection
 

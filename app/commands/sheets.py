@@ -2,7 +2,9 @@
 
 A cell that begins like a formula could run in the reader's spreadsheet. In CSV such a text gets an apostrophe in front,
 as spreadsheets themselves do to mark a text; a telephone number, a plus and digits only, can do no harm and stays as it
-is. In xlsx every text is stored as text, and in JSON nothing is a formula.
+is. Some spreadsheets split a line of CSV at a semicolon or a tab, and some end it at any newline, whatever the quotes
+say: after those a formula is defused too. A text that is copied out of a sheet is split in the same way, so xlsx, where
+every text is stored as text, gets the same apostrophes inside a text. In JSON nothing is a formula.
 """
 
 import csv
@@ -23,7 +25,9 @@ MOST_ROWS_OF_A_SHEET: Final = 1_048_575  # and the header
 FIRST_YEAR_OF_A_SHEET: Final = 1901  # its own begins in 1900
 SHEET_DATE: Final = "yyyy-mm-dd hh:mm:ss"
 
-_FORMULA = re.compile(r"[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
+# At the beginning, or where a spreadsheet may begin another cell; what stands between is not shown, or is a quote.
+_BLANK: Final = r" \u00a0\u200b-\u200f\u2060\ufeff"
+_FORMULA = re.compile(rf"(^|[;\t\r\n\u2028\u2029])([{_BLANK}\"]*)([=+\-@\uff1d\uff0b\uff0d\uff20])")
 _TELEPHONE = re.compile(r"\+[0-9]+(?:; \+[0-9]+)*")
 # No text needs them; a terminal would obey them, and a spreadsheet can not store them.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff]")
@@ -60,7 +64,7 @@ def write_json_lines(names: Row, rows: Iterable[Row], target: IO[bytes]) -> None
 
 
 def write_xlsx(names: Sequence[str], rows: Iterable[Row], path: Path, title: str) -> None:
-    import xlsxwriter
+    import xlsxwriter  # noqa: PLC0415 - large, for one of four formats
 
     with xlsxwriter.Workbook(path, {"constant_memory": True}) as book:
         sheet = book.add_worksheet(title)
@@ -86,7 +90,7 @@ def _write_cell(sheet: Any, number: int, place: int, value: Any, moment: Any) ->
     elif isinstance(value, datetime) and value.year >= FIRST_YEAR_OF_A_SHEET:
         sheet.write_datetime(number, place, _utc(value).replace(tzinfo=None), moment)
     elif value is not None and (text := _text(value)):
-        sheet.write_string(number, place, _CONTROLS.sub("", text)[:LONGEST_CELL])
+        sheet.write_string(number, place, defused(text, at_start=False)[:LONGEST_CELL])
 
 
 def _utc(moment: datetime) -> datetime:
@@ -97,12 +101,20 @@ def _utc(moment: datetime) -> datetime:
         return moment
 
 
-def defused(text: str) -> str:
-    """The text without controls, and an apostrophe before what a spreadsheet would take for a formula."""
+def defused(text: str, *, at_start: bool = True) -> str:
+    """The text without controls, and an apostrophe before whatever a spreadsheet would take for a formula."""
     text = _CONTROLS.sub("", text)
-    if _FORMULA.match(text.lstrip(" \u00a0")) and not _TELEPHONE.fullmatch(text):
-        return f"'{text}"
-    return text
+    if _TELEPHONE.fullmatch(text):
+        return text
+    text = _FORMULA.sub(lambda found: _apostrophe(found, at_start=at_start), text)
+    return f"'{text}" if at_start and text[:1] in {"\t", "\r", "\n"} else text
+
+
+def _apostrophe(found: re.Match[str], *, at_start: bool) -> str:
+    before, blank, sign = found.groups()
+    if before:
+        return f"{before}{blank}'{sign}"
+    return f"'{found[0]}" if at_start else found[0]
 
 
 def _text(value: Any) -> str:

@@ -6,8 +6,11 @@ from typing import BinaryIO
 import click
 
 from app.commands.asking import DRY_RUN, YES
+from app.commands.suppressing import run_add, run_import, run_list, run_remove
 
 REGION = click.option("--region", metavar="XX", help="Country of numbers that are written without one, such as DE.")
+
+LIST = click.option("--list", "whole", is_flag=True, help="Print every row that is lost on stdout, not the first 50.")
 
 
 @click.group(epilog="Example: scrapersky suppress add ann@smile.com")
@@ -23,15 +26,16 @@ def suppress() -> None:
 @click.option("--reason", help="Why; for whoever reads the list later.")
 @REGION
 @DRY_RUN
+@LIST
 @YES
-def add(values: tuple[str, ...], reason: str | None, region: str | None, *, dry_run: bool, yes: bool) -> None:
+def add(
+    values: tuple[str, ...], reason: str | None, region: str | None, *, dry_run: bool, whole: bool, yes: bool
+) -> None:
     """Put on the list. A domain stands for everybody at it, subdomains too: a subdomain is listed as its domain.
 
-    Asks first when contacts are deleted by it.
+    Lists and counts what is lost, and asks first.
     """
-    from app.commands.suppressing import run_add
-
-    sys.exit(run_add(values, reason, region, dry_run=dry_run, yes=yes))
+    sys.exit(run_add(values, reason, region, dry_run=dry_run, yes=yes, whole=whole))
 
 
 @suppress.command(epilog="Example: scrapersky suppress remove ann@smile.com")
@@ -39,8 +43,6 @@ def add(values: tuple[str, ...], reason: str | None, region: str | None, *, dry_
 @REGION
 def remove(values: tuple[str, ...], region: str | None) -> None:
     """Take off the list. Contacts that were deleted come back only when their page is read again."""
-    from app.commands.suppressing import run_remove
-
     sys.exit(run_remove(values, region))
 
 
@@ -50,8 +52,6 @@ def remove(values: tuple[str, ...], region: str | None) -> None:
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def list_(kind: str | None, limit: int, *, as_json: bool) -> None:
     """Show the list, newest first."""
-    from app.commands.suppressing import run_list
-
     sys.exit(run_list(kind, limit, as_json=as_json))
 
 
@@ -61,14 +61,20 @@ def list_(kind: str | None, limit: int, *, as_json: bool) -> None:
 @click.option("--column", metavar="NAME|N", help="The column that holds the values, by its name or number.")
 @REGION
 @DRY_RUN
+@LIST
 @YES
 def import_(
-    file: BinaryIO, reason: str | None, column: str | None, region: str | None, *, dry_run: bool, yes: bool
+    file: BinaryIO,
+    reason: str | None,
+    column: str | None,
+    region: str | None,
+    *,
+    dry_run: bool,
+    whole: bool,
+    yes: bool,
 ) -> None:
     """Put everybody in a FILE on the list: CSV or one per line, "-" is stdin. Exit code 1 when a line was of no use.
 
-    The whole file is read first. Asks when contacts are deleted by it.
+    The whole file is read first. Lists and counts what is lost, and asks.
     """
-    from app.commands.suppressing import run_import
-
-    sys.exit(run_import(file, reason, column, region, dry_run=dry_run, yes=yes))
+    sys.exit(run_import(file, reason, column, region, dry_run=dry_run, yes=yes, whole=whole))

@@ -2,10 +2,13 @@
 
 import io
 import json
-from collections.abc import Iterator, Sequence
-from typing import BinaryIO, Final
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from typing import Any, BinaryIO, Final
 
 import click
+import psycopg
+from psycopg import Connection
 
 from app.commands.asking import confirm
 from app.commands.lines import LinesError, Value, buffered, read_values
@@ -14,20 +17,23 @@ from app.commands.tables import show_rows
 from app.commands.values import Suppressible, known_region, suppressible
 from db.people import suppressions
 
-BATCH: Final = 1_000
+SHOWN: Final = 50
+ATTEMPTS: Final = 4
 NAMES: Final = (
     *("email", "e mail", "email address", "mail", "phone", "phone number", "telephone", "mobile", "domain", "website"),
     *("value", "contact"),
 )
 
 
-def run_add(values: Sequence[str], reason: str | None, region: str | None, *, dry_run: bool, yes: bool) -> int:
+def run_add(
+    values: Sequence[str], reason: str | None, region: str | None, *, dry_run: bool, yes: bool, whole: bool
+) -> int:
     entries = _entries(values, region)
     for given, entry in zip(values, entries, strict=True):
         if entry.value != given.strip().lower():
             wide = ": everybody there, subdomains too" if entry.kind == "domain" else ""
             click.echo(f"{given} is listed as {entry.kind} {entry.value}{wide}", err=True)
-    click.echo(_add(list(dict.fromkeys(entries)), reason, dry_run=dry_run, yes=yes))
+    click.echo(_add(list(dict.fromkeys(entries)), reason, dry_run=dry_run, yes=yes, whole=whole))
     return 0
 
 
@@ -52,30 +58,56 @@ def run_list(kind: str | None, limit: int, *, as_json: bool) -> int:
 
 
 def run_import(
-    file: BinaryIO, reason: str | None, column: str | None, region: str | None, *, dry_run: bool, yes: bool
+    file: BinaryIO,
+    reason: str | None,
+    column: str | None,
+    region: str | None,
+    *,
+    dry_run: bool,
+    yes: bool,
+    whole: bool,
 ) -> int:
     known, bad = known_region(region), Bad()
     stream = buffered(file)
     entries = list(dict.fromkeys(_from_file(stream, column, known, bad)))
-    told = _add(entries, reason, dry_run=dry_run, yes=yes)
+    told = _add(entries, reason, dry_run=dry_run, yes=yes, whole=whole)
     click.echo(told + (f" {bad.lines:,} of no use." if bad.lines else ""))
     return 1 if bad.lines else 0
 
 
-def _add(entries: Sequence[Suppressible], reason: str | None, *, dry_run: bool, yes: bool) -> str:
-    """Counted, asked if contacts are lost by it, done, and told."""
-    batches = [entries[start : start + BATCH] for start in range(0, len(entries), BATCH)]
+def _add(entries: Sequence[Suppressible], reason: str | None, *, dry_run: bool, yes: bool, whole: bool) -> str:
+    """Counted, asked if anything is lost by it, done, and told."""
     with connected("suppress") as connection:
-        # Who is in two batches is counted twice.
-        expected = sum(suppressions.contacts_of(connection, batch) for batch in batches)
-        lost = f"{'up to ' if len(batches) > 1 else ''}{expected:,} contact(s)"
+        expected = suppressions.affected_by(connection, entries)
+        if any(expected):
+            _show_affected(connection, entries, sum(expected), whole=whole)
         if dry_run:
-            return f"Dry run, nothing is changed: {len(entries):,} for the suppression list; {lost} would be deleted."
-        if expected:
-            confirm(f"Put {len(entries):,} on the suppression list and delete {lost}?", yes=yes)
-        added = [suppressions.add(connection, batch, reason) for batch in batches]
-    new, deleted = sum(one.new for one in added), sum(one.contacts_deleted for one in added)
-    return _told(suppressions.Added(new, deleted), len(entries))
+            listed = f"{len(entries):,} for the suppression list"
+            return f"Dry run, nothing is changed: {listed}; this would be lost: {expected}."
+        if any(expected):
+            confirm(f"Put {len(entries):,} on the suppression list? This is lost: {expected}.", yes=yes)
+        added = _patiently(lambda: suppressions.add(connection, entries, reason))
+    already = f", {len(entries) - added.new:,} there already" if len(entries) > added.new else ""
+    return f"{added.new:,} added to the suppression list{already}; {added.affected}."
+
+
+def _show_affected(connection: Connection[Any], entries: Sequence[Suppressible], total: int, *, whole: bool) -> None:
+    """The first rows that are lost, beside the question; all of them on stdout, which may be a file."""
+    for row in suppressions.affected_rows(connection, entries, None if whole else SHOWN):
+        click.echo(f"  {row} {row.outcome}", err=not whole)
+    if total > SHOWN and not whole:
+        click.echo(f"  and {total - SHOWN:,} more; all of them: the same command with --dry-run --list", err=True)
+
+
+def _patiently(step: Callable[[], suppressions.Added]) -> suppressions.Added:
+    """A worker's transaction lasts milliseconds; one that a person left open is named in the error."""
+    for _ in range(ATTEMPTS):
+        with suppress(psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected):
+            return step()
+    try:
+        return step()
+    except psycopg.errors.LockNotAvailable as error:
+        raise click.ClickException(f"{error.diag.message_primary}. {error.diag.message_hint}") from None
 
 
 class Bad:
@@ -117,8 +149,3 @@ def _entries(values: Sequence[str], region: str | None) -> list[Suppressible]:
         return [suppressible(value, known) for value in values]
     except ValueError as error:
         raise click.UsageError(str(error)) from None
-
-
-def _told(added: suppressions.Added, listed: int) -> str:
-    already = f", {listed - added.new:,} there already" if listed > added.new else ""
-    return f"{added.new:,} added to the suppression list{already}; {added.contacts_deleted:,} contact(s) deleted."

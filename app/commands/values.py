@@ -1,14 +1,14 @@
-"""What a person types for an address, a number, a domain or a country, in the one form that is stored."""
+"""What a person types for a number, a country or who must not be contacted, in the one form that is stored."""
 
 import re
 from typing import Final, NamedTuple
 
 import click
 import phonenumbers
-from email_validator import EmailNotValidError, validate_email
 
-from actors.parse.domains import registrable_domain, website_domain
+from actors.parse.domains import registrable_domain
 from actors.parse.urls import website_url
+from app.commands.addresses import email_address
 
 _LIKE_A_NUMBER: Final = re.compile(r"\+?[0-9 ()./\-\u00a0]*")
 _EVERYBODY_AT: Final = re.compile(r"[*%]?[@.]|[*%]@[*%]\.")
@@ -32,16 +32,6 @@ def known_region(text: str | None) -> str | None:
     return region
 
 
-def email_address(text: str) -> str:
-    """Lower case, host in ASCII, as contacts are stored. Raises ValueError with the reason."""
-    try:
-        address = text.strip().removeprefix("mailto:")
-        checked = validate_email(address, check_deliverability=False, allow_display_name=True)
-    except EmailNotValidError as error:
-        raise ValueError(f"{text!r} is no e-mail address: {error}") from None
-    return f"{checked.local_part}@{checked.ascii_domain}".lower()
-
-
 def phone_number(text: str, region: str | None) -> str:
     """E.164, as contacts are stored. Raises ValueError with the reason."""
     try:
@@ -52,11 +42,6 @@ def phone_number(text: str, region: str | None) -> str:
         advice = "" if text.strip().startswith("+") or region else "; write it with its country, +49…, or give --region"
         raise ValueError(f"{text!r} is no telephone number{advice}")
     return phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
-
-
-def domain_name(text: str) -> str:
-    """The domain that is meant by an address in any spelling."""
-    return website_domain(text).domain or text.strip().lower()
 
 
 def suppressible(text: str, region: str | None = None) -> Suppressible:

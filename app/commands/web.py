@@ -4,7 +4,9 @@ import sys
 
 import click
 
+from app.commands.session import configured_settings
 from app.log_levels import log_level_option
+from app.web.server import run_web
 
 
 @click.command(epilog="Example: SCRAPERSKY_WEB_TOKEN=$(openssl rand -hex 32) scrapersky web")
@@ -14,10 +16,4 @@ def web() -> None:
 
     Without SCRAPERSKY_WEB_TOKEN it only shows. With it, whoever knows the token may also pause, requeue and cancel.
     """
-    from app.config import load_settings
-    from app.logs import configure_logging
-    from app.web.server import run_web
-
-    settings = load_settings()
-    configure_logging(settings)
-    sys.exit(run_web(settings))
+    sys.exit(run_web(configured_settings()))

@@ -4,6 +4,7 @@ import sys
 
 import click
 
+from app.commands.explaining import run_history, run_why
 from app.commands.names import TABLE
 
 
@@ -17,8 +18,6 @@ def why(table: str, row: str, *, as_json: bool) -> None:
     ID is a row's id or how it begins, or what identifies it: a place id, a domain, a URL, an e-mail address.
     Exit code 0: it moves, or is done. 1: something holds it. 2: no such row.
     """
-    from app.commands.explaining import run_why
-
     sys.exit(run_why(table, row, as_json=as_json))
 
 
@@ -31,6 +30,4 @@ def history(table: str, row: str, *, as_json: bool) -> None:
 
     Failed attempts are always kept, successful ones with SCRAPERSKY_KEEP_SUCCESSES.
     """
-    from app.commands.explaining import run_history
-
     sys.exit(run_history(table, row, as_json=as_json))

@@ -6,14 +6,13 @@ from typing import Any
 import click
 
 from app.commands.ages import Age
+from app.commands.draining import Draining, run_drain, run_workers
 
 
 @click.command(epilog="Example: scrapersky workers --json")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def workers(*, as_json: bool) -> None:
     """Show the worker processes: where they run, what they do, when they were last heard."""
-    from app.commands.draining import run_workers
-
     sys.exit(run_workers(as_json=as_json))
 
 
@@ -31,8 +30,6 @@ def drain(names: tuple[str, ...], *, everything: bool, **options: Any) -> None:
     They stay up, idle, until they are stopped, restarted or told otherwise with --undo; a process that starts anew
     is not drained.
     """
-    from app.commands.draining import Draining, run_drain
-
     if bool(names) == everything:
         raise click.UsageError("name hosts or workers, or say --all; see: scrapersky workers")
     sys.exit(run_drain(names, Draining(**options)))

@@ -8,7 +8,7 @@ from typing import Any, Final
 Place = dict[str, Any]
 
 _WORD: Final = re.compile(r"[^\W_]+")
-_IN: Final = re.compile(r"\s+in\s+", re.IGNORECASE)
+_IN: Final = re.compile(r"\s{1,20}in\s{1,20}", re.IGNORECASE)
 _PLURAL: Final = 4
 
 

@@ -14,6 +14,7 @@ import click
 from rich.console import Console
 
 from app.config import Settings
+from app.database import embedded_database
 from app.demo.authority import Authority
 from app.demo.places_simulator import PlacesSimulator
 from app.demo.proxy import Proxy
@@ -24,7 +25,6 @@ from app.demo.truth import score
 from app.demo.visits import Visits
 from app.demo.world import BUSINESSES, SITES
 from app.demo.world.listing import SEARCHES, TOWN, places
-from db.embedded import EmbeddedPostgres
 
 LONGEST_SECONDS = 170
 WEB_PORT = 9465
@@ -35,13 +35,25 @@ def run_demo(settings: Settings, *, keep: bool, home: Path | None = None) -> int
     """0 when the contacts are as good as they should be, and a second run changes nothing; 1 otherwise."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like Ctrl-C, with everything stopped
     try:
-        return Demo(home or settings.home / "demo", Console()).run(keep=keep)
+        return Demo(home or settings.home / "demo", Console(), _given(settings)).run(keep=keep)
     except (StackError, DemoStalled, TimeoutError) as error:
         click.echo(f"The demo came to no end: {error}", err=True)
         return FAILURE
     except KeyboardInterrupt:
         click.echo("stopped")
         return INTERRUPTED
+
+
+def _given(settings: Settings) -> dict[str, str]:
+    """Of the settings that the user gave, those that say how to look at the demo; the others are the demo's own."""
+    values = {
+        "SCRAPERSKY_WEB_HOST": ("web_host", settings.web_host),
+        "SCRAPERSKY_WEB_PORT": ("web_port", settings.web_port),
+        "SCRAPERSKY_WEB_TOKEN": ("web_token", settings.web_token.get_secret_value()),
+        "SCRAPERSKY_METRICS_HOST": ("metrics_host", settings.metrics_host),
+        "SCRAPERSKY_METRICS_PORT": ("metrics_port", settings.metrics_port),
+    }
+    return {name: str(value) for name, (field, value) in values.items() if field in settings.model_fields_set}
 
 
 class World(NamedTuple):
@@ -56,7 +68,7 @@ class World(NamedTuple):
 def running_world(home: Path, visits: Visits, settings: Mapping[str, str]) -> Iterator[World]:
     """The small web and, inside it, `scrapersky up` with a database of its own in this home."""
     with ExitStack() as opened:
-        url = opened.enter_context(EmbeddedPostgres(home).use())
+        url = opened.enter_context(embedded_database(home))
         certificates = home / "ca.pem"
         authority = Authority()
         authority.write(certificates)
@@ -79,8 +91,9 @@ def free_port(wanted: int) -> int:
 
 
 class Demo:
-    def __init__(self, home: Path, console: Console) -> None:
+    def __init__(self, home: Path, console: Console, given: Mapping[str, str] | None = None) -> None:
         self.home = home
+        self.given = given or {}
         self.console = console
         self.began = time.monotonic()
         self.visits = Visits()
@@ -89,9 +102,11 @@ class Demo:
         self.console.print(
             f"[bold]ScraperSky demo[/bold]  {len(BUSINESSES)} businesses, {len(SITES)} sites, no internet"
         )
-        port = free_port(WEB_PORT)
-        with running_world(self.home, self.visits, {"SCRAPERSKY_WEB_PORT": str(port)}) as world:
-            self.console.print(f"watch it at http://127.0.0.1:{port}/", soft_wrap=True)
+        port = self.given.get("SCRAPERSKY_WEB_PORT") or str(free_port(WEB_PORT))
+        with running_world(self.home, self.visits, {**self.given, "SCRAPERSKY_WEB_PORT": port}) as world:
+            if port != "0":
+                host = self.given.get("SCRAPERSKY_WEB_HOST", "127.0.0.1")
+                self.console.print(f"watch it at http://{host}:{port}/", soft_wrap=True)
             before = self._fill(world.queue)
             watch(self.console, world.queue, world.stack, limit=LONGEST_SECONDS)
             code = self._report(world.queue, before)

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-import app
 from app.config import NAMES, SUFFIXES
 from app.secret_files import FILE_NAMES
 
@@ -39,11 +38,10 @@ class Stack:
         self.log = home / "up.log"
         with self.log.open("wb") as output:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "app.cli", "up"],
+                [sys.executable, "-P", "-m", "app.cli", "up"],
                 env={
                     **_inherited(),
                     **HURRIED,
-                    "PYTHONPATH": str(Path(app.__file__).parents[1]),
                     "SCRAPERSKY_HOME": str(home),
                     "SCRAPERSKY_PROXY": proxy,
                     "SCRAPERSKY_CA_FILE": str(certificates),
@@ -55,6 +53,10 @@ class Stack:
                 stderr=output,
                 start_new_session=True,  # Ctrl-C is ours to pass on
             )
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
 
     def check(self) -> None:
         """Raise when it has ended."""

@@ -13,7 +13,7 @@ from psycopg.rows import namedtuple_row
 from actors._workflow import Workflow
 from app.config import Settings
 from app.workflows import load_workflows
-from db.connections import KEEPALIVE
+from db.connections import KEEPALIVE, put_public_first
 from db.statements import statements
 
 QUERIES = statements("doctor.sql")
@@ -26,6 +26,7 @@ class Limits:
 
     forgotten_transaction: timedelta = timedelta(minutes=1)
     long_transaction: timedelta = timedelta(minutes=10)
+    long_claim: timedelta = timedelta(seconds=5)
     canary: timedelta = timedelta(seconds=10)
     doorbell: timedelta = timedelta(seconds=2)
     look: timedelta = timedelta(seconds=1)
@@ -61,7 +62,7 @@ class Patient:
 
     def connect(self, url: str) -> Connection[Any]:
         """One more connection; each statement its own transaction."""
-        return psycopg.connect(
+        connection = psycopg.connect(
             url,
             autocommit=True,
             prepare_threshold=None,
@@ -69,6 +70,8 @@ class Patient:
             application_name="scrapersky doctor",
             **KEEPALIVE,
         )
+        put_public_first(connection)
+        return connection
 
     def look(self, query: str, **parameters: Any) -> list[Any]:
         """The rows of a query of sql/doctor.sql."""

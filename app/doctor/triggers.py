@@ -14,7 +14,6 @@ from db.triggers import Trigger, retired, triggers_of
 
 # pg_trigger.tgtype: 1 for each row, 2 before, 4 insert, 16 update.
 SHAPES = {"insert": 4, "update": 16, "curation": 23}
-FIXED_PATH = ["search_path=pg_catalog, pg_temp"]
 FIRES = "O", "A"
 
 
@@ -49,10 +48,10 @@ def functions(patient: Patient) -> Iterator[Finding]:
                 f"What becomes queued for {declaration.name} is treated as another version of ScraperSky would.",
                 MIGRATE,
             )
-        elif row.definer != bool(trigger.rights) or row.config != FIXED_PATH:
+        elif row.definer != trigger.definer or row.config != list(trigger.settings):
             yield failure(
-                f"{name}() runs with other rights or another search_path than it should",
-                "Analysts may not be able to queue rows, or may run what is not theirs.",
+                f"{name}() runs with other rights or settings than it should",
+                "Analysts may not be able to queue rows or may run what is not theirs, or bulk updates take for ever.",
                 MIGRATE,
             )
         else:

@@ -1,4 +1,4 @@
-"""What somebody, or the engine itself, has stopped; and limits that let nothing through."""
+"""What somebody, or the engine itself, has stopped; limits and sessions that let nothing through."""
 
 from collections.abc import Iterator
 from itertools import groupby
@@ -7,8 +7,8 @@ from typing import Any
 from psycopg import sql
 
 from app.commands.tables import short
-from app.doctor.finding import Finding, Repair, by_sql, warning, well
-from app.doctor.patient import Patient
+from app.doctor.finding import Finding, Repair, by_sql, end_session, failure, warning, well
+from app.doctor.patient import Patient, Pid
 
 
 def stopped(patient: Patient) -> Iterator[Finding]:
@@ -29,7 +29,14 @@ def stopped(patient: Patient) -> Iterator[Finding]:
                 name=sql.Literal(row.name),
             )
             yield warning(f"{row.name}: {column} is 0", "An operator's limit lets no row start.", reopen)
-    if not rows:
+    turns = patient.look("turns", long=patient.limits.long_claim)
+    for row in turns:
+        who = Pid(row.pid, row.user, row.application, row.client)
+        means = "A claim holds it for milliseconds. Until this session ends its transaction, nothing is claimed."
+        yield failure(
+            f"{who} has had {row.name!r} of engine.lock locked for {row.age:.0f} s", means, end_session(row.pid)
+        )
+    if not rows and not turns:
         yield well("none is paused, none has stopped itself")
 
 

@@ -5,7 +5,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
-from app.commands.values import domain_name
+from app.commands.addresses import domain_name
 
 LONGEST: Final = 200
 BEST: Final = 5

@@ -10,7 +10,8 @@ from flask import abort, current_app, redirect, request, session, url_for
 from werkzeug.wrappers import Response
 
 from app.setting_types import Network
-from app.web.visitors import address_of_visitor
+from app.web.sessions import is_ended
+from app.web.visitors import address_of_visitor, is_by_another_site
 
 OPEN = ("static", "sign_in.show", "sign_in.enter", "health.livez", "health.readyz")
 WRONG_A_MINUTE = 5
@@ -43,6 +44,8 @@ class Gate:
 
     def check(self) -> Response | None:
         """Before every request: is it allowed to see this, and to change that?"""
+        if request.endpoint not in OPEN and self.operator and is_ended():
+            session.clear()
         if request.method not in {"GET", "HEAD"}:
             self._check_change()
         if self.is_read_only or request.endpoint in OPEN or self.operator:
@@ -54,7 +57,7 @@ class Gate:
     def _check_change(self) -> None:
         if self.is_read_only:
             abort(403, "The dashboard is read-only, because SCRAPERSKY_WEB_TOKEN is not set.")
-        if request.headers.get("Sec-Fetch-Site", "same-origin") not in {"same-origin", "none"}:
+        if is_by_another_site():
             abort(403, "This form was sent by another site. Open the dashboard itself and try again.")
         if request.endpoint in OPEN:
             return

@@ -131,7 +131,7 @@ GRIDS: Final = {
 def grid_statements(grid: Grid, filters: Mapping[str, Any], place: Place) -> Statements:
     curated, key = grid.curated, sql.SQL(grid.curated.key)
     texts = {"name": grid.name, "below": grid.below, "link": grid.link}
-    shown = [f"left({expression}, 2048) as {name}" for name, expression in texts.items()]
+    shown = [f"left(engine.masked(left({expression}, 4096)), 2048) as {name}" for name, expression in texts.items()]
     shown += [f"{fact.expression} as fact_{number}" for number, fact in enumerate(grid.facts)]
     return statements(
         "dashboard/grids.sql",

@@ -26,7 +26,8 @@ LONGEST: Final = 300
 TABLES: Final[Mapping[str, Table]] = {name: Base.metadata.tables[name] for name in NAMES}
 
 ASK: Final = """
-select item.{pk}::text as pk, left({name}, %(longest)s) as name from {table} as item
+select item.{pk}::text as pk,
+       left(engine.masked(left({name}, 2 * %(longest)s)), %(longest)s) as name from {table} as item
 where item.{pk} = any(%(pks)s::text[]::{pk_type}[])
 """
 

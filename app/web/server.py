@@ -8,9 +8,10 @@ import threading
 import waitress
 
 from app.config import ConfigurationError, Settings
-from app.database import database
+from app.database import working_database
 from app.logs import event
-from app.supervisor import exit_with_parent
+from app.privileges import drop_privileges
+from app.supervised import exit_with_parent
 from app.web.address import address, check_exposure, listen
 from app.web.site import create_site
 from app.workflows import load_workflows
@@ -33,7 +34,8 @@ def run_web(settings: Settings) -> int:
         raise ConfigurationError("SCRAPERSKY_WEB_PORT: expected a port to serve at, got 0, which means none")
     with contextlib.ExitStack() as stack:
         listening = stack.enter_context(listen(settings))
-        url = stack.enter_context(database(settings))
+        url = stack.enter_context(working_database(settings))
+        drop_privileges(settings)
         pool = open_pool(url, size=CONNECTIONS, name="dashboard", timeout=DATABASE_SECONDS)
         stack.callback(pool.close)
         site = create_site(settings, pool, load_workflows(settings))
@@ -53,7 +55,7 @@ def run_web(settings: Settings) -> int:
         stop = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stop.set())
-        exit_with_parent(stop.set)
+        exit_with_parent(stop.set, settings)
         threading.Thread(target=server.run, name="dashboard", daemon=True).start()
         event(log, logging.INFO, "web.started", url=address(settings))
         stop.wait()

@@ -21,6 +21,7 @@ from app.web.errands import Errands
 from app.web.gate import Gate
 from app.web.pages import MENU, PAGES
 from app.web.reader import Reader
+from app.web.sessions import Sessions
 from app.web.visitors import check_host, check_text, decorate
 from db.connections import Pool
 from db.people.steering import SteeringError
@@ -35,7 +36,6 @@ def create_site(settings: Settings, pool: Pool, workflows: Sequence[Workflow]) -
     site = Flask(__name__)
     site.config.update(
         SECRET_KEY=_session_key(settings),
-        SESSION_COOKIE_NAME="scrapersky",
         SESSION_COOKIE_HTTPONLY=True,
         SESSION_COOKIE_SAMESITE="Strict",
         PERMANENT_SESSION_LIFETIME=SESSION,
@@ -43,6 +43,7 @@ def create_site(settings: Settings, pool: Pool, workflows: Sequence[Workflow]) -
         MAX_CONTENT_LENGTH=LARGEST_FORM,
         MAX_FORM_MEMORY_SIZE=LARGEST_FORM,
     )
+    site.session_interface = Sessions(settings)
     gate = Gate(settings.web_token.get_secret_value(), settings.web_proxies)
     site.extensions["reader"] = Reader(pool, workflows, Counts(pool, workflows))
     site.extensions["errands"] = Errands()

@@ -5,10 +5,13 @@ from typing import Any, NamedTuple
 from uuid import UUID, uuid4
 
 from psycopg import Connection, Cursor, sql
+from psycopg.errors import ObjectNotInPrerequisiteState
 
 from db.declaration import Declaration, Politeness
+from db.lifecycle.bad_rows import CHECK_AT_ONCE, reason_of, write_in_halves
 from db.lifecycle.downstream import Downstream
 from db.lifecycle.pace import Key, Pace
+from db.outcomes import error_text
 from db.statements import statements, text_array
 
 # How long a row whose lock a user holds steps aside before it is looked at again.
@@ -60,12 +63,14 @@ class Batch(NamedTuple):
     """One claim: the token is the fence for all its rows. Full means that there may be more.
 
     In turns means that claims of all processes come one after the other: because of politeness, a limit or a budget.
+    Pushed back are rows that the database did not let us set to Processing.
     """
 
     token: UUID
     rows: Sequence[Claimed]
     full: bool
     in_turns: bool
+    pushed_back: int = 0
 
 
 class Claimer:
@@ -77,30 +82,45 @@ class Claimer:
         words = declaration.words
         self.parameters = {"workflow": declaration.name, "queued": words.queued, "processing": words.processing}
 
-    def claim(self, connection: Connection[Any], worker: UUID, size: int, *, suspects: bool = True) -> Batch:
-        """Take up to `size` rows, inside the caller's transaction; without suspects, none whose worker died on it."""
-        claim = _Claim(self.sql, self.declaration.politeness, connection)
-        claim.parameters = {
-            **self.parameters,
-            "token": claim.token,
-            "worker": worker,
-            "size": size,
-            "suspects": suspects,
-        }
-        in_turns = claim.execute("serialise").fetchone() is not None or self.declaration.politeness is not None
-        if self._downstream is not None and self._downstream.holds_back(connection):
-            return Batch(claim.token, (), full=False, in_turns=in_turns)
+    def claim(
+        self,
+        connection: Connection[Any],
+        worker: UUID,
+        size: int,
+        *,
+        token: UUID | None = None,
+        suspects: bool = True,
+        row_by_row: bool = False,
+    ) -> Batch:
+        """Take up to `size` rows, inside the caller's transaction; without suspects, none whose worker died on it.
+
+        Whoever must find the claim again when its commit has no answer brings the token. A row that can not be updated
+        spoils the claim, unless it is taken row by row: then it is pushed back alone, at the price of a savepoint.
+        """
+        claim = _Claim(self.sql, self.declaration.politeness, connection, row_by_row=row_by_row)
+        token = token or uuid4()
+        claim.parameters = {**self.parameters, "token": token, "worker": worker, "size": size, "suspects": suspects}
+        turn = claim.wait_for_turn("serialise")
+        in_turns = turn is not None or self.declaration.politeness is not None
+        if turn is False or (self._downstream is not None and self._downstream.holds_back(connection)):
+            return Batch(token, (), full=False, in_turns=in_turns)
         rows, full = claim.take(size)
-        return Batch(claim.token, rows, full, in_turns)
+        return Batch(token, rows, full, in_turns, claim.pushed_back)
 
 
 class _Claim:
     """One claim, from its first lock to the rows that are set to Processing."""
 
     def __init__(
-        self, statements: Mapping[str, bytes], politeness: Politeness | None, connection: Connection[Any]
+        self,
+        statements: Mapping[str, bytes],
+        politeness: Politeness | None,
+        connection: Connection[Any],
+        *,
+        row_by_row: bool,
     ) -> None:
-        self.token = uuid4()
+        self.pushed_back = 0
+        self._row_by_row = row_by_row
         self.parameters: dict[str, Any] = {}
         self._sql = statements
         self._politeness = politeness
@@ -110,10 +130,23 @@ class _Claim:
     def execute(self, name: str, **more: Any) -> Cursor[Any]:
         return self._connection.execute(self._sql[name], {**self.parameters, **more})
 
+    def wait_for_turn(self, name: str, **more: Any) -> bool | None:
+        """Lock the row by which claims take turns: false if nothing is due, None if they need not take turns."""
+        turn = self.execute(name, **more).fetchone()
+        if turn is None:
+            return None
+        if turn[0] is None:
+            raise ObjectNotInPrerequisiteState(
+                f"engine.lock lacks a row that claims of {self.parameters['workflow']} lock; run scrapersky migrate"
+            )
+        return bool(turn[0])
+
     def take(self, size: int) -> tuple[list[Claimed], bool]:
         """The rows, and whether there may be more."""
-        if self._politeness is not None:
-            self.execute("serialise_group", group=self._politeness.group)
+        if self._row_by_row:
+            self._connection.execute(CHECK_AT_ONCE)
+        if self._politeness is not None and not self.wait_for_turn("serialise_group", group=self._politeness.group):
+            return [], False
         head = _in_order(_Job(*job) for job in self.execute("take_jobs").fetchall())
         if not head:
             return [], False
@@ -130,10 +163,22 @@ class _Claim:
 
     def _begin(self, jobs: list[_Job]) -> list[Claimed]:
         """Set Processing."""
-        found = self.execute("take_rows", pks=text_array(job.pk for job in jobs)).fetchall() if jobs else []
+        if self._row_by_row:
+            return write_in_halves(self._connection, jobs, self._take_rows, self._push_back)
+        return self._take_rows(jobs) if jobs else []
+
+    def _take_rows(self, jobs: Sequence[_Job]) -> list[Claimed]:
+        found = self.execute("take_rows", pks=text_array(job.pk for job in jobs)).fetchall()
         rows = {row[0]: row for row in found}
         self._set_aside([job.pk for job in jobs if job.pk not in rows])
         return [job.claimed(rows[job.pk]) for job in jobs if job.pk in rows]
+
+    def _push_back(self, job: _Job, error: Exception) -> list[Claimed]:
+        """With its reason, which the views and `why` tell."""
+        self.pushed_back += 1
+        refused = f"it can not be set to {self.parameters['processing']}: {reason_of(error)}"
+        self.execute("push_back", pk=job.pk, error=error_text(refused))
+        return []
 
     def _chosen_of_many(self, jobs: list[_Job], room: int) -> list[_Job]:
         pks = text_array(job.pk for job in jobs)

@@ -1,6 +1,6 @@
 from typing import ClassVar
 
-from sqlalchemy import CheckConstraint, UniqueConstraint
+from sqlalchemy import CheckConstraint, Index, UniqueConstraint, text
 from sqlalchemy.orm import Mapped
 
 from db.models.base import Base, Identified, Timestamped
@@ -18,6 +18,12 @@ class Suppression(Identified, Timestamped, Base):
     __tablename__ = "suppressions"
     __table_args__ = (
         UniqueConstraint("kind", "value"),
+        # A number that is written without its country is found by how it ends.
+        Index(
+            "suppressions_reversed_number_idx",
+            text("reverse(ltrim(value, '+'))"),
+            postgresql_where=text("kind = 'phone'"),
+        ),
         CheckConstraint("kind IN ('email', 'phone', 'domain')", name="kind_is_known"),
         CheckConstraint(VALUE, name="value_is_of_its_kind"),
         CheckConstraint("value <> '' AND value = lower(value)", name="value_is_lower_case"),

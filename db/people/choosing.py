@@ -3,16 +3,18 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import psycopg
 from psycopg import Connection, sql
 
-from db.declaration import Declaration
 from db.people.actions import count_action, record_action
 from db.people.conditions import MISTAKES, ConditionError, check, explained, written
 from db.people.leisure import Source, lent
 from db.statements import statements
+
+if TYPE_CHECKING:
+    from db.declaration import Declaration  # with all of SQLAlchemy behind it
 
 BATCH: Final = 2000
 NOTED_KEYS: Final = 100
@@ -56,7 +58,7 @@ class Chosen:
 class Rows:
     """The chosen rows of a workflow that have one of these words."""
 
-    def __init__(self, source: Source, declaration: Declaration, chosen: Chosen, words: Sequence[str]) -> None:
+    def __init__(self, source: Source, declaration: "Declaration", chosen: Chosen, words: Sequence[str]) -> None:
         self.source = source
         self.declaration = declaration
         self.chosen = chosen
@@ -140,5 +142,5 @@ class Rows:
         return sql.SQL(" and ").join(conditions)
 
 
-def no_such_key(declaration: Declaration, error: psycopg.Error) -> SteeringError:
+def no_such_key(declaration: "Declaration", error: psycopg.Error) -> SteeringError:
     return SteeringError(f"{declaration.source.name}: {(error.diag.message_primary or str(error)).strip()}")

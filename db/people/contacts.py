@@ -12,22 +12,22 @@ CORRECTABLE: Final = {"name": "name", "role": "role", "email": "email", "phone":
 
 LIST: Final = """
 select contacts.id, contacts.email, contacts.email_type, contacts.phone_number as phone, contacts.fax_number as fax,
-       contacts.name, contacts.role, domains.domain, contacts.source_url, contacts.method,
+       contacts.name, contacts.role, contacts.domain, contacts.source_url, contacts.method,
        contacts.created_at as found_at
-from contacts join domains on domains.id = contacts.domain_id
-where (%(domain)s::text is null or domains.domain = %(domain)s)
+from engine.reachable_contact as contacts
+where (%(domain)s::text is null or contacts.domain = %(domain)s)
   and (%(email)s::text is null or contacts.email ilike %(email)s)
 order by contacts.created_at desc, contacts.id limit %(limit)s
 """
 # A range, so that the beginning of an id is found by the primary key.
 BY_ID: Final = """
-select contacts.id, contacts.email, contacts.phone_number as phone, domains.domain, domains.region
-from contacts join domains on domains.id = contacts.domain_id
+select contacts.id, contacts.email, contacts.phone_number as phone, contacts.domain, contacts.region
+from engine.reachable_contact as contacts
 where contacts.id between rpad(%(start)s, 32, '0')::uuid and rpad(%(start)s, 32, 'f')::uuid limit 20
 """
 BY_EMAIL: Final = """
-select contacts.id, contacts.email, contacts.phone_number as phone, domains.domain, domains.region
-from contacts join domains on domains.id = contacts.domain_id where contacts.email = %(email)s order by domains.domain
+select contacts.id, contacts.email, contacts.phone_number as phone, contacts.domain, contacts.region
+from engine.reachable_contact as contacts where contacts.email = %(email)s order by contacts.domain
 """
 
 

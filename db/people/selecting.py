@@ -149,7 +149,7 @@ class Selection:
             return cursor.execute(*self._statement(CHOSEN, min(SAMPLE, self.limit or SAMPLE))).fetchall()
 
     def change(self, connection: Connection[Any]) -> Changed:
-        statement = CHANGE.replace("{chosen}", CHOSEN)
+        statement = CHANGE.replace("{chosen}", CHOSEN.replace(", {shown}", ""))
         with self._explained():
             return Changed(*(connection.execute(*self._statement(statement, self.limit)).fetchone() or (0, 0)))
 
@@ -171,7 +171,10 @@ class Selection:
             curation=sql.Identifier(curated.curation),
             processing=sql.Identifier(curated.processing),
             queued=sql.Literal(curated.queued),
-            shown=sql.SQL(", ").join(sql.Identifier("item", column) for column in curated.shown),
+            shown=sql.SQL(", ").join(
+                sql.SQL("engine.masked({}::text) as {}").format(sql.Identifier("item", column), sql.Identifier(column))
+                for column in curated.shown
+            ),
             condition=condition_of(self.kind, self.filters, self.where),
         )
         return statement, {"word": self.word, "again": self.again, "limit": limit}

@@ -7,16 +7,18 @@ to stop halfway leaves whole batches done, and to ask again goes on where it sto
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import psycopg
 from psycopg import Connection, sql
 
-from db.declaration import Declaration
 from db.people.actions import SQL, record_action
 from db.people.choosing import NOTED_KEYS, Chosen, Rows, SteeringError, Tell, no_such_key
 from db.people.leisure import Source
 from db.statements import statements
+
+if TYPE_CHECKING:
+    from db.declaration import Declaration  # with all of SQLAlchemy behind it
 
 __all__ = [
     "LIMITS",
@@ -92,7 +94,7 @@ def failures(connection: Connection[Any], workflow: str, *, newest: int | None =
 
 def requeue(
     source: Source,
-    declaration: Declaration,
+    declaration: "Declaration",
     chosen: Chosen,
     *,
     operator: str,
@@ -109,7 +111,7 @@ def requeue(
 
 def cancel(
     source: Source,
-    declaration: Declaration,
+    declaration: "Declaration",
     chosen: Chosen,
     *,
     operator: str,
@@ -127,12 +129,12 @@ def cancel(
     return rows.write("cancel", word, operator=operator, reason=reason, tell=tell)
 
 
-def cancelled_word(declaration: Declaration) -> str | None:
+def cancelled_word(declaration: "Declaration") -> str | None:
     """The status of a withdrawn row: none, as if nobody had asked; the failed word where there must be one."""
     return None if declaration.source.columns[declaration.status].nullable else declaration.words.failed
 
 
-def run_now(connection: Connection[Any], declaration: Declaration, pks: Sequence[str], *, operator: str) -> int:
+def run_now(connection: Connection[Any], declaration: "Declaration", pks: Sequence[str], *, operator: str) -> int:
     """Rows that wait for a later time are due at once, others are queued; how many. What runs or is due stays so."""
     queue = statements("steering.sql", **declaration.names, condition=sql.SQL("true"))["queue"]
     words = declaration.words

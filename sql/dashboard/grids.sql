@@ -2,7 +2,8 @@
 
 -- name: page
 select item.id::text as pk, item.created_at, {shown}, item.{curation} as word, item.{processing} as processing,
-       left(item.{error}, 200) as error, left(item.{result}, 200) as result
+       left(engine.masked(left(item.{error}, 400)), 200) as error,
+       left(engine.masked(left(item.{result}, 400)), 200) as result
 from {table} as item
 where {condition} and {position}
 order by item.created_at {direction}, item.id {direction}
@@ -11,7 +12,8 @@ limit {rows}
 -- name: some
 -- Rows that are on a screen already, as they are now.
 select item.id::text as pk, item.created_at, {shown}, item.{curation} as word, item.{processing} as processing,
-       left(item.{error}, 200) as error, left(item.{result}, 200) as result
+       left(engine.masked(left(item.{error}, 400)), 200) as error,
+       left(engine.masked(left(item.{result}, 400)), 200) as result
 from {table} as item
 where item.id = any(%(pks)s::text[]::{key}[])
 

@@ -19,7 +19,7 @@ limit %(rows)s
 -- name: waiting
 -- Whoever queues 100,000 rows in one statement makes them all due at once: among those the list goes on by counting,
 -- because to sort them would take longer.
-select pk, priority, attempt, run_at, run_at - now() as due_in, last_error
+select pk, priority, attempt, run_at, run_at - now() as due_in, left(engine.masked(left(last_error, 600)), 300) as last_error
 from engine.job
 where workflow = %(workflow)s and token is null and not dead and (priority, run_at) >= (%(priority)s, %(run_at)s)
 order by priority, run_at
@@ -27,7 +27,8 @@ limit %(rows)s offset %(skip)s
 
 -- name: failed
 -- The rows that were looked at, not only those that fit: the list goes on behind the last of them.
-select pk, attempt, lost, last_error, started_at, engine.folded(last_error) as folded
+select pk, attempt, lost, started_at, left(engine.masked(left(last_error, 600)), 300) as last_error,
+       engine.folded(last_error) as folded
 from engine.job
 where workflow = %(workflow)s and dead and pk > %(pk)s
 order by pk

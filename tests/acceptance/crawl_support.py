@@ -41,6 +41,9 @@ class Crawl:
         row = self.db.execute(query.encode()).fetchone()
         return row[0] if row and len(row) == 1 else row
 
+    def failures(self) -> list[tuple[Any, ...]]:
+        return self.db.execute("select workflow, pk, attempt, lost, last_error from engine.job where dead").fetchall()
+
     def contacts(self) -> set[tuple[Any, ...]]:
         query = (
             "select domain, email, phone_number, contacts.name, role, method "

@@ -59,7 +59,7 @@ class SampleRows:
         found = self.connection.execute(query, [name]).fetchone()
         return Job(*found) if found else None
 
-    def wait_for(self, status: str, *names: str, timeout: float = 20) -> None:
+    def wait_for(self, status: str, *names: str, timeout: float = 60) -> None:
         query = "select array_agg(name order by name) from samples where name = any(%s) and status is distinct from %s"
 
         def all_there() -> bool:

@@ -58,6 +58,27 @@ def test_nudges_do_not_pile_up_while_no_worker_runs(system: System) -> None:
     system.assert_each_ran_once(500)
 
 
+DRAINED_AT_BIRTH = """
+create function drain_at_birth() returns trigger language plpgsql as
+$$ begin new.drain_wanted := true; return new; end $$;
+create trigger drain_at_birth before insert on engine.worker for each row execute function drain_at_birth();
+"""
+
+
+@over_a_broker_outside
+def test_a_worker_that_is_drained_while_it_starts_takes_no_nudge(system: System) -> None:
+    """The order comes with the first beat, long before Dramatiq has its consumers."""
+    system.db.execute(DRAINED_AT_BIRTH)
+    system.settings["SCRAPERSKY_BEAT_SECONDS"] = "0.05"
+    system.listener()
+    worker = system.worker()
+    wait_until(lambda: "worker.started" in worker.log and "worker.drains" in worker.log, 60, "the worker drains")
+
+    system.submit(20)
+
+    wait_until(lambda: stays(lambda: system.outside.waiting(QUEUE) > 0, 1), 60, "nobody takes the nudges")
+
+
 @over_a_broker_outside
 def test_a_drained_worker_leaves_the_nudges_to_the_others(system: System) -> None:
     system.listener()

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from app.cli import cli
+from app import commands
 from tests.process_support import free_port
 
-COMMANDS = sorted(cli.commands)
+COMMANDS = sorted(commands.COMMANDS)
 ASKING_THE_DATABASE = ["migrate", "status", "sweep", "up"]
 
 

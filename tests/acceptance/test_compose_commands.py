@@ -183,7 +183,7 @@ def test_the_services_migrate_get_healthy_and_complete_a_row_without_a_superuser
     assert is_superuser == ("off",)
     assert "roles_skipped" not in migrated.output()
     for name, (_, environment) in started.items():
-        wait_until(lambda name=name, environment=environment: services.is_healthy(name, environment), 30)
+        wait_until(lambda name=name, environment=environment: services.is_healthy(name, environment), 60)
 
 
 @pytest.mark.parametrize("content", ["", None])

@@ -3,19 +3,27 @@
 import os
 import signal
 import time
+from collections import Counter
 
 from tests.process_support import registered, stays, wait_for_workers, wait_until
 
+LESSONS = 20
+
 
 def teach(rows, ledger, processes):
-    """Rows to learn from, until every process has had some: then each of them claims batches."""
+    """Rows to learn from, until every process has had many: then each of them claims batches.
+
+    They do nothing: on a busy machine even a short sleep ends late, and slow rows are claimed one by one.
+    """
     wait_until(lambda: len(registered(rows.connection)) == processes)
-    taught = []
-    while len({pid for name in taught for _, pid in ledger.lines(name)}) < processes:
-        names = rows.add_many(f"lesson-{len(taught)}", 30, "sleep 0.01")
+    taught: list[str] = []
+    had = Counter[int]()
+    while len(had) < processes or min(had.values()) < LESSONS:
+        names = rows.add_many(f"lesson-{len(taught)}", 30)
         rows.queue(*names)
         rows.wait_for("Done", *names)
         taught += names
+        had += Counter(pid for name in names for what, pid in ledger.lines(name) if what == "ended")
     return taught
 
 
@@ -37,7 +45,7 @@ def worker_of(rows, name):
     return found and found[0]
 
 
-def test_a_killed_workers_batch_is_recovered_by_its_parent_in_under_two_seconds(rows, gate, ledger, run):
+def test_a_killed_workers_batch_is_recovered_by_its_parent_long_before_the_lease_ends(rows, gate, ledger, run):
     # A lease of a minute: only the parent can be this quick.
     run("tests.sample_up", SCRAPERSKY_PROCESSES="2", SCRAPERSKY_LEASE_SECONDS="60")
     taught = teach(rows, ledger, processes=2)
@@ -51,7 +59,7 @@ def test_a_killed_workers_batch_is_recovered_by_its_parent_in_under_two_seconds(
     gate.touch()
     rows.wait_for("Done", *batch)
 
-    assert recovered_after < 2
+    assert recovered_after < 30
     assert ledger.overlapping(killed={victim}) == set()
     assert [what for what, _ in ledger.lines("gated")] == ["began", "began", "ended"]
     assert all([what for what, _ in ledger.lines(name)] == ["began", "ended"] for name in (*taught, *batch[1:]))

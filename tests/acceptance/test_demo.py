@@ -1,9 +1,11 @@
 """The demo from a fresh home: good contacts, good manners, and a second run that changes nothing."""
 
 import io
+import secrets
 import shutil
 import signal
 import tempfile
+import urllib.request
 from itertools import pairwise
 from pathlib import Path
 
@@ -17,12 +19,13 @@ from app.demo.visits import Visits
 from app.demo.world import SITES
 from app.demo.world.site import Site
 from db.embedded import EmbeddedPostgres
-from tests.process_support import Processes, processes_in, wait_until
+from tests.process_support import Processes, free_port, processes_in, wait_until
 
 pytestmark = pytest.mark.timeout(400)  # two whole runs of the demo, on a machine that has other work
 
 PAUSE = 0.05
 WIDE = 100
+TOKEN = secrets.token_hex(16)
 
 
 class FirstRun:
@@ -137,6 +140,28 @@ def test_ctrl_c_stops_everything(processes, home):
     assert demo.exit_code(timeout=60) == 130
     assert "Traceback" not in demo.output()
     assert not EmbeddedPostgres(home / "demo").is_running()
+
+
+def test_the_settings_of_dashboard_and_metrics_hold_in_the_demo_too(home, processes):
+    web, metrics = str(free_port()), str(free_port())
+    looking = {"SCRAPERSKY_WEB_PORT": web, "SCRAPERSKY_METRICS_PORT": metrics, "SCRAPERSKY_WEB_TOKEN": TOKEN}
+    demo = processes.start("app.cli", "demo", "--keep", SCRAPERSKY_HOME=str(home), **looking)
+
+    wait_until(lambda: "scrapersky_build_info" in answer(f"http://127.0.0.1:{metrics}/metrics"), timeout=60)
+    wait_until(lambda: 'name="token"' in answer(f"http://127.0.0.1:{web}/sign-in"), timeout=60)
+
+    assert f"watch it at http://127.0.0.1:{web}/" in demo.output()
+    assert TOKEN not in demo.output()
+    demo.send(signal.SIGINT)
+    assert demo.exit_code(timeout=60) == 130
+
+
+def answer(url: str) -> str:
+    try:
+        with urllib.request.urlopen(url, timeout=5) as response:  # noqa: S310 - our own server
+            return response.read().decode()
+    except OSError:
+        return ""
 
 
 def visits_to(run: FirstRun, site: Site):

@@ -113,12 +113,14 @@ def test_old_and_new_workers_work_side_by_side_on_a_database_that_is_migrated_un
         command = (*without, sys.executable, "-m", "tests.sample_worker")
         old = processes.run_program(*command, **{**settings, "PYTHONPATH": str(old_code)})
         wait_for_workers(user, old)
-        user.execute("update samples set status = 'Queued'")
+        user.execute("update samples set status = 'Queued' where substr(name, 5)::int <= 600")
         wait_until(lambda: done(user) > 20)
 
         migrate(old_database, [*WORKFLOWS, sample_workflow()], TENANT)
         new = processes.start("tests.sample_worker", **settings)
         wait_for_workers(user, new)
+        # On a busy machine the old worker has done the first rows before the new one is there.
+        user.execute("update samples set status = 'Queued' where status is null")
         wait_until(lambda: done(user) == 1200, timeout=60)
 
         by = dict(user.execute("select note, count(*) from samples group by note").fetchall())

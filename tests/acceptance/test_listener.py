@@ -22,7 +22,7 @@ def test_a_doorbell_alone_brings_a_row_to_a_worker(user, rows, run):
 
     rows.add("second", status="Queued")
 
-    rows.wait_for("Done", "second", timeout=5)
+    rows.wait_for("Done", "second")
 
 
 def test_a_listener_whose_backend_is_terminated_connects_again_and_hears(user, rows, run):
@@ -34,7 +34,7 @@ def test_a_listener_whose_backend_is_terminated_connects_again_and_hears(user, r
     wait_until(lambda: listeners(user) - before)
     rows.add("a", status="Queued")
 
-    rows.wait_for("Done", "a", timeout=5)
+    rows.wait_for("Done", "a")
     assert "listener.lost" in worker.output()
 
 
@@ -47,7 +47,7 @@ def test_rows_that_are_queued_while_the_listener_is_away_are_found_when_it_is_ba
         user.execute("select pg_terminate_backend(pid, 5000) from unnest(%s::int[]) as pid", [list(before)])
         rows.add("a", status="Queued")
 
-    rows.wait_for("Done", "a", timeout=10)
+    rows.wait_for("Done", "a")
 
 
 def test_a_worker_whose_listener_can_not_connect_finds_rows_by_polling(user, rows, run):
@@ -59,7 +59,7 @@ def test_a_worker_whose_listener_can_not_connect_finds_rows_by_polling(user, row
     names = rows.add_many("row", 50)
     rows.queue(*names)
 
-    rows.wait_for("Done", *names, timeout=10)
+    rows.wait_for("Done", *names)
     assert listeners(user) == set()
 
 
@@ -72,5 +72,5 @@ def test_a_notification_that_is_no_workflow_disturbs_nobody(user, rows, run):
         user.execute("select pg_notify('engine', %s)", [payload])
     rows.add("a", status="Queued")
 
-    rows.wait_for("Done", "a", timeout=5)
+    rows.wait_for("Done", "a")
     assert listeners(user) == before

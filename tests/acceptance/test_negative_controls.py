@@ -14,9 +14,10 @@ import pytest
 
 from app.sweeper import Sweeper
 from db.embedded import EmbeddedPostgres
+from tests.chaos.commit_proxy import CLAIM, CommitProxy
 from tests.chaos.controls.broken import ForgetfulSweeper, TimestampSweeper
 from tests.chaos.controls.scene import open_scene, prepare, watch
-from tests.process_support import processes_in, wait_until
+from tests.process_support import processes_in, stays, wait_until
 from tests.shared_database import shared_database
 
 pytestmark = pytest.mark.slow
@@ -41,6 +42,13 @@ def scene(server, scene_template, tmp_path):
         open_scene(url, processes, **PACE) as scene,
     ):
         yield scene
+
+
+@pytest.fixture
+def proxy(server, scene):
+    with CommitProxy(server.sockets / ".s.PGSQL.5432") as proxy:
+        yield proxy
+        scene.processes.end_all()  # while they can still say farewell
 
 
 @pytest.fixture(scope="module")
@@ -114,6 +122,24 @@ def play_a_bypassed_trigger(scene, sweeper):
     wait_until(lambda: scene.value("select count(*) from samples where status = 'Done'") >= 20)
 
 
+def play_a_claim_in_doubt(scene, proxy, **environment):
+    """The claim of a row is committed, and its worker, which lives on, does not hear of it."""
+    scene.start_worker(DATABASE_URL=proxy.url(scene.url), **environment)
+    proxy.doubt("committed", CLAIM)
+    scene.queue(1)
+    wait_until(lambda: not proxy.wanted)
+
+
+def play_a_row_that_holds_the_interpreter(scene, **environment):
+    """The only worker lives and does nothing any more; its rows are given back by a sweeper."""
+    sweeper = scene.sweeper(Sweeper)
+    scene.start_supervisor(**environment)
+    scene.queue(1, "freeze")
+    wait_until(lambda: scene.claimed() == 1)
+    scene.queue(5)
+    return sweeper
+
+
 def violations(verdict):
     return {kind: found for kind, found in verdict.violations.items() if found}
 
@@ -162,6 +188,25 @@ def test_a_sweeper_that_counts_beats_lets_the_living_live(scene_of_an_outage, po
     assert (verdict.false_deaths, verdict.completions) == (0, 2)
 
 
+def test_without_a_look_at_living_processes_a_frozen_one_keeps_all_rows_waiting(scene):
+    sweeper = play_a_row_that_holds_the_interpreter(scene, CHAOS_ENGINE="trustful")
+    watch_for(sweeper, 3 * LEASE_SECONDS)
+
+    verdict = scene.verdict()
+
+    assert violations(verdict) == {"lost": 6}, verdict.examples()
+
+
+def test_a_supervisor_that_replaces_the_frozen_lets_all_rows_end(scene):
+    play_a_row_that_holds_the_interpreter(scene)
+    wait_until(lambda: scene.statuses() == {"Done", "Failed"}, timeout=90)
+
+    verdict = scene.verdict()
+
+    assert not violations(verdict), verdict.examples()
+    assert (verdict.completions, verdict.dead_letters, verdict.false_deaths) == (5, 1, 0)
+
+
 def test_without_reconciliation_rows_that_the_trigger_never_saw_are_lost(scene):
     play_a_bypassed_trigger(scene, scene.sweeper(ForgetfulSweeper))
 
@@ -178,3 +223,22 @@ def test_with_reconciliation_they_are_run(scene):
 
     assert not violations(verdict), verdict.examples()
     assert (verdict.rows, verdict.completions) == (25, 25)
+
+
+def test_a_worker_that_forgets_a_claim_in_doubt_loses_its_row(scene, proxy):
+    play_a_claim_in_doubt(scene, proxy, CHAOS_ENGINE="forgetful")
+    assert stays(lambda: scene.claimed() == 1, 3 * BEAT_SECONDS)
+
+    verdict = scene.verdict()
+
+    assert set(violations(verdict)) == {"lost"}, verdict.examples()
+
+
+def test_a_worker_that_looks_for_its_claims_in_doubt_loses_none(scene, proxy):
+    play_a_claim_in_doubt(scene, proxy)
+    wait_until(lambda: scene.statuses() == {"Done"})
+
+    verdict = scene.verdict()
+
+    assert not violations(verdict), verdict.examples()
+    assert verdict.completions == 1

@@ -8,7 +8,7 @@ import pytest
 
 from tests.process_support import wait_until
 
-NOTHING = {"lost_claims": 0, "missed_rows": 0, "orphaned_rows": 0, "idle_jobs": 0}
+NOTHING = {"lost_claims": 0, "overdue_claims": 0, "missed_rows": 0, "orphaned_rows": 0, "idle_jobs": 0}
 STATUS = "select domain_extraction_status from local_businesses"
 JOBS = "select count(*) from engine.job where token is null"
 
@@ -54,7 +54,7 @@ def test_a_dry_run_counts_the_same_and_changes_nothing(scrapersky, database, db,
     counted = scrapersky("sweep", "--dry-run", "--json", DATABASE_URL=database)
 
     assert told.returncode == 0
-    assert "domain_extraction: would repair 0 lost claims, 1 missed rows" in told.stdout
+    assert "domain_extraction: would repair 0 lost claims, 0 overdue claims, 1 missed rows" in told.stdout
     assert swept(counted) == {**NOTHING, "missed_rows": 1}
     assert db.execute(JOBS).fetchone() == (0,)
 

@@ -104,3 +104,49 @@ def test_after_the_death_of_everything_the_next_up_completes_everything_once(up,
         assert connection.execute(RUNS).fetchone() == (20_000, 20_000)
         assert connection.execute("select count(*) from domains").fetchone() == (20_000,)
     assert done_before < 20_000
+
+
+def postmaster(home):
+    return int((EmbeddedPostgres(home).data / "postmaster.pid").read_text().splitlines()[0])
+
+
+def count(home, query):
+    with psycopg.connect(EmbeddedPostgres(home).url, autocommit=True) as connection:
+        return connection.execute(query).fetchone()
+
+
+def test_up_starts_its_postgres_again_when_it_is_killed_and_nothing_is_lost(up, user, home):
+    user.execute(ADD, [5_000])
+    user.execute(QUEUE_ALL)
+    wait_until(lambda: user.execute(RUNS).fetchone() > (200, 0))
+
+    os.kill(postmaster(home), signal.SIGKILL)
+    wait_until(lambda: "postgres.restarted" in up.output(), timeout=60)
+    wait_until(lambda: count(home, LEFT) == (0,), timeout=60)
+
+    assert count(home, RUNS) == (5_000, 5_000)
+    assert count(home, "select count(*) from domains") == (5_000,)
+    assert "process.died" not in up.output()
+
+
+def test_up_starts_its_postgres_again_when_it_is_stopped_by_hand(up, user, home):
+    EmbeddedPostgres(home).stop()
+
+    wait_until(lambda: "postgres.restarted" in up.output(), timeout=60)
+
+    assert count(home, "select count(*) from engine.workflow") != (0,)
+    up.send(signal.SIGTERM)
+    assert up.exit_code() == 0
+    assert not EmbeddedPostgres(home).is_running()
+
+
+def test_a_postgres_that_can_not_start_is_told_with_its_reason_and_tried_again(up, user, home):
+    version = EmbeddedPostgres(home).data / "PG_VERSION"
+    version.write_text("12\n")
+    os.kill(postmaster(home), signal.SIGKILL)
+    wait_until(lambda: up.output().count("postgres.not_started") > 1, timeout=60)
+
+    version.write_text("18\n")
+    wait_until(lambda: "postgres.restarted" in up.output(), timeout=60)
+
+    assert "was made by PostgreSQL 12" in up.output()

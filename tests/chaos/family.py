@@ -22,12 +22,20 @@ from app.config import load_settings
 from app.listener import Listener
 from app.logs import configure_logging
 from app.process import Process
-from app.supervisor import Child, Supervisor, exit_with_parent
+from app.supervised import exit_with_parent
+from app.supervisor import Child, Supervisor
 from app.sweeper import Sweeper
 from db.connections import open_pool
 from tests.chaos.workload import chaos_workflow
 
 DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
+# Many leases; and not for ever, because nobody ends a process whose supervisor was killed meanwhile.
+HOLD_SECONDS = 8
+
+
+def hold_the_interpreter(*_: object) -> None:
+    """What an endless regular expression does: no thread of the process runs, and no signal is handled."""
+    ctypes.PyDLL(None).sleep(HOLD_SECONDS)
 
 
 def work() -> int:
@@ -41,7 +49,7 @@ def work() -> int:
 
 def sweep() -> int:
     settings = load_settings(env_file=None)
-    exit_with_parent(lambda: os._exit(0))
+    exit_with_parent(lambda: os._exit(0), settings)
     Sweeper(open_pool(settings.database_url, size=2, name="sweeper"), [chaos_workflow()], settings).run(
         threading.Event()
     )
@@ -51,7 +59,7 @@ def sweep() -> int:
 def listen() -> int:
     settings = load_settings(env_file=None)
     stop = threading.Event()
-    exit_with_parent(stop.set)
+    exit_with_parent(stop.set, settings)
     with ExitStack() as stack:
         pool = open_pool(settings.database_url, size=2, name="poller")
         stack.callback(pool.close)
@@ -71,19 +79,21 @@ ROLES: Mapping[str, Callable[[], int]] = {"worker": work, "sweeper": sweep, "lis
 class Forked:
     """The part of subprocess.Popen that a supervisor uses."""
 
-    def __init__(self, role: str, environment: Mapping[str, str]) -> None:
+    def __init__(self, role: str, environment: Mapping[str, str], pulse: int) -> None:
         self.returncode: int | None = None
         self.pid = os.fork()
         if self.pid == 0:
-            self._become(role, environment)
+            self._become(role, environment, pulse)
 
-    def _become(self, role: str, environment: Mapping[str, str]) -> None:
+    def _become(self, role: str, environment: Mapping[str, str], pulse: int) -> None:
         code = 1
         try:
             for number in (signal.SIGINT, signal.SIGTERM):
                 signal.signal(number, signal.SIG_DFL)
+            signal.signal(signal.SIGUSR1, hold_the_interpreter)
             os.setsid()
-            os.closerange(3, 1024)  # the parent's connections: they must end with it
+            os.closerange(3, pulse)  # the parent's connections: they must end with it
+            os.closerange(pulse + 1, 1024)
             Path("/proc/self/comm").write_text(role)
             os.environ.update(environment)
             code = ROLES[role]()
@@ -109,10 +119,8 @@ class Forked:
 
 
 class ForkingSupervisor(Supervisor):
-    def _start(self, child: Child) -> None:
-        ours = {"SCRAPERSKY_SUPERVISOR": self.identity, "SCRAPERSKY_SUPERVISOR_PID": str(os.getpid())}
-        child.process = Forked(child.arguments[0], self.environment | ours)  # type: ignore[assignment]
-        child.started = time.monotonic()
+    def _spawn(self, child: Child, environment: dict[str, str], pulse: int) -> Forked:  # type: ignore[override]
+        return Forked(child.arguments[0], environment, pulse)
 
 
 def supervise(environment: Mapping[str, str], log: Path) -> None:

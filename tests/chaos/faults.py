@@ -21,6 +21,7 @@ from psycopg import Connection, errors
 
 from app.broker import make_broker
 from app.config import Settings
+from tests.chaos.commit_proxy import BEAT, CLAIM, FAILURE, RECORD, SWEEP, WAYS
 from tests.chaos.ledger import Note
 from tests.chaos.plan import Planned
 from tests.chaos.recovery import REBIRTH, Kill, Trouble
@@ -30,6 +31,7 @@ from tests.server_support import Redis
 HANDS = 16
 PATIENCE_SECONDS = 2.0
 QUEUE = "sampling"
+TRANSACTIONS = {"claim": CLAIM, "record": RECORD, "failure": FAILURE, "beat": BEAT, "sweep": SWEEP}
 TRIGGERS = ("engine_sampling_insert", "engine_sampling_update")
 BROKER_AWAY = (BrokerError, redis.RedisError, pika.exceptions.AMQPError, OSError)
 
@@ -63,11 +65,14 @@ class Nemesis(threading.Thread):
         faults: dict[str, Callable[[str, random.Random], bool]] = {
             "kill": self._kill,
             "freeze": self._freeze,
+            "pause": self._pause,
+            "hold": self._hold,
             "end": self._end_session,
             "crash": self._crash,
             "cut": self._cut,
             "half-open": self._spoil_network,
             "delay": self._spoil_network,
+            "doubt": self._doubt_commit,
             "double": self._double_nudges,
             "disable": self._disable_trigger,
             "pin": self._pin,
@@ -106,11 +111,35 @@ class Nemesis(threading.Thread):
             self.troubles.append(Trouble(note.at, note.at + REBIRTH, victim.pid))
         return True
 
-    def _freeze(self, role: str, chance: random.Random) -> bool:
-        """Long enough to be taken for dead, and then it goes on as if nothing had been."""
+    def _hold(self, role: str, chance: random.Random) -> bool:
+        """It runs on, and none of its threads does."""
         victim = self._victim(role, chance)
         if victim is None:
             return False
+        self.notes.append(Note("freeze", victim.pid))
+        os.kill(victim.pid, signal.SIGUSR1)
+        return True
+
+    def _pause(self, role: str, chance: random.Random) -> bool:
+        """With its supervisor, so that nobody replaces it: it goes on when it has long been taken for dead."""
+        victim = self._victim(role, chance)
+        if victim is None:
+            return False
+        began = datetime.now(UTC)
+        os.kill(victim.supervisor, signal.SIGSTOP)
+        try:
+            return self._stop_and_go(victim, chance)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(victim.supervisor, signal.SIGCONT)
+            self.troubles.append(Trouble(began, datetime.now(UTC), victim.supervisor))
+
+    def _freeze(self, role: str, chance: random.Random) -> bool:
+        """For longer than the lease: its supervisor replaces it, if it has one that looks."""
+        victim = self._victim(role, chance)
+        return victim is not None and self._stop_and_go(victim, chance)
+
+    def _stop_and_go(self, victim: Member, chance: random.Random) -> bool:
         began = Note("freeze", victim.pid)
         self.notes.append(began)
         os.kill(victim.pid, signal.SIGSTOP)
@@ -121,7 +150,7 @@ class Nemesis(threading.Thread):
                 os.kill(victim.pid, signal.SIGCONT)
             ended = Note("thaw", victim.pid)
             self.notes.append(ended)
-            if role == "supervisor":
+            if victim.role == "supervisor":
                 self.troubles.append(Trouble(began.at, ended.at, victim.pid))
         return True
 
@@ -133,6 +162,15 @@ class Nemesis(threading.Thread):
             if sessions:
                 connection.execute("select pg_terminate_backend(%s)", chance.choice(sessions))
             return bool(sessions)
+
+    def _doubt_commit(self, kind: str, chance: random.Random) -> bool:
+        """The next commit of its kind, among the processes behind the proxy, has no answer."""
+        proxy = self.system.commits
+        doubt = proxy.doubt(chance.choice(WAYS), TRANSACTIONS[kind])
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while doubt in proxy.wanted and time.monotonic() < deadline and not self.system.stopping.wait(0.02):
+            pass
+        return not proxy.withdraw(doubt)
 
     def _crash(self, _: str, __: random.Random) -> bool:
         with self._crashing:

@@ -67,6 +67,8 @@ class Outcome:
     broken: list[str]
     recovery: Sequence[float]
     """Seconds from a kill -9 until a row was given back, where the kill was the only trouble."""
+    replaced: int
+    """Children that stood still and were killed by their supervisors."""
 
 
 class Watch:
@@ -135,13 +137,17 @@ def run(options: Options, progress: Progress, interrupted: threading.Event, look
             look(system, watch, at_the_end=True)
         watch.close()
         system.stop()
+        replaced = system.replaced()
+        stopped = {note.pid for note in nemesis.notes if note.kind == "freeze"}
+        alive = [f"process {pid} was killed as frozen, and it was not" for pid in replaced if pid not in stopped]
         notes = [*nemesis.notes, *(Note("failure", text=text) for text in shared.failed)]
         notes += [Note("refused") for _ in range(system.log_lines("row.stale"))]
         with system.connect("ledger", autocommit=True) as connection:
             ledger.write_notes(connection, notes)
             verdict = check(ledger.read(connection), PROMISES, is_quiet=is_quiet)
             recovery = measure(connection, nemesis.kills, nemesis.troubles)
-        return Outcome(options, verdict, is_quiet, lasted, nemesis.done, shared.done, nemesis.broken, recovery)
+        broken = nemesis.broken + alive
+        return Outcome(options, verdict, is_quiet, lasted, nemesis.done, shared.done, broken, recovery, len(replaced))
 
 
 def _wait_for_workers(watch: Watch, progress: Progress) -> None:

@@ -23,7 +23,8 @@ class Passage:
     def reset(self) -> None:
         for writer in (self.client, self.server):
             connection = writer.get_extra_info("socket")
-            if connection is not None and connection.family == socket.AF_INET:
+            is_open = connection is not None and connection.fileno() >= 0
+            if is_open and connection.family == socket.AF_INET:
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, ABORT)
             writer.transport.abort()
 
@@ -75,13 +76,16 @@ class Proxy:
         except OSError:
             writer.transport.abort()
             return
-        passage = Passage(writer, server_writer)
+        passage = self._passage(writer, server_writer)
         self._passages.add(passage)
         pumps = (self._pump(passage, reader, server_writer), self._pump(passage, server_reader, writer))
         try:
             await asyncio.gather(*pumps)
         finally:
             self._passages.discard(passage)
+
+    def _passage(self, client: asyncio.StreamWriter, server: asyncio.StreamWriter) -> Passage:
+        return Passage(client, server)
 
     async def _pump(self, passage: Passage, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError):

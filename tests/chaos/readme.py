@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tests.chaos.report import times
+from tests.chaos.report import COUNTED, times
 from tests.chaos.verdict import VIOLATIONS
 
 BEGIN = "<!-- figures of `make chaos`, written by it -->"
@@ -25,7 +25,7 @@ def table(told: Mapping[str, Any]) -> str:
         (f"{told['date'][:10]}, seed {told['seed']}, {told['minutes']:g} minutes", ""),
         ("rows", f"{told['rows']:,}"),
         ("requests by users, cancelled and repeated ones included", f"{told['requests']:,}"),
-        *((name, f"{told[name]:,}") for name in ("kill -9", "SIGSTOP", "Postgres crashes", "broker flushes")),
+        *((name, f"{told[name]:,}") for name in COUNTED),
         *((f"**{name.replace('_', ' ')}**", f"**{told[name]:,}**") for name in VIOLATIONS),
         ("late results refused", f"{told['refused']:,}"),
         ("living workers taken for dead", f"{told['false_deaths']:,}"),

@@ -13,6 +13,15 @@ from tests.chaos.loop import Outcome
 from tests.chaos.verdict import VIOLATIONS, percentile
 
 MOST_EXAMPLES = 5
+COUNTED = (
+    "kill -9",
+    "SIGSTOP",
+    "interpreter held",
+    "frozen processes replaced",
+    "commits in doubt",
+    "Postgres crashes",
+    "broker flushes",
+)
 
 
 def figures(outcome: Outcome) -> dict[str, Any]:
@@ -30,7 +39,10 @@ def figures(outcome: Outcome) -> dict[str, Any]:
         "recovery_p50": percentile(outcome.recovery, 0.50),
         "recovery_p99": percentile(outcome.recovery, 0.99),
         "kill -9": _sum(faults, "kill"),
-        "SIGSTOP": _sum(faults, "freeze"),
+        "SIGSTOP": _sum(faults, "freeze") + _sum(faults, "pause"),
+        "interpreter held": _sum(faults, "hold"),
+        "frozen processes replaced": outcome.replaced,
+        "commits in doubt": _sum(faults, "doubt"),
         "Postgres crashes": faults.get("crash postgres", 0),
         "broker flushes": faults.get("flush broker", 0) + faults.get("restart broker", 0),
         "faults": faults,
@@ -54,7 +66,7 @@ def show(outcome: Outcome, console: Console) -> None:
     for name in ("rows", "requests", "claims", "completions", "dead_letters", "recoveries"):
         table.add_row(name.replace("_", " "), f"{told[name]:,}")
     table.add_section()
-    for name in ("kill -9", "SIGSTOP", "Postgres crashes", "broker flushes"):
+    for name in COUNTED:
         table.add_row(name, f"{told[name]:,}")
     table.add_row(
         "other faults", ", ".join(f"{kind} {count}" for kind, count in told["faults"].items() if _is_other(kind))
@@ -83,7 +95,7 @@ def _sum(faults: Mapping[str, int], verb: str) -> int:
 
 
 def _is_other(kind: str) -> bool:
-    return kind.partition(" ")[0] not in {"kill", "freeze", "crash", "flush", "without"}
+    return kind.partition(" ")[0] not in {"kill", "freeze", "pause", "hold", "doubt", "crash", "flush", "without"}
 
 
 def times(told: Mapping[str, Any], name: str) -> str:

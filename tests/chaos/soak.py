@@ -38,7 +38,7 @@ SIZES = """
 select sum(pg_table_size(oid)) / 1024, sum(pg_indexes_size(oid)) / 1024
 from pg_class
 where relkind = 'r' and relnamespace = 'engine'::regnamespace
-  and relname in ('job', 'worker', 'pace', 'usage', 'workflow', 'sweep_position')
+  and relname in ('job', 'worker', 'pace', 'usage', 'workflow', 'lock', 'sweep_position')
 """
 COUNTS = """
 select (select count(*) from pg_stat_activity where application_name like 'scrapersky %'),

@@ -3,6 +3,7 @@
 import contextlib
 import multiprocessing
 import os
+import re
 import shutil
 import signal
 import tempfile
@@ -21,6 +22,7 @@ from actors.registry import WORKFLOWS
 from app.config import Settings
 from db.embedded import EmbeddedPostgres
 from db.migrate import migrate
+from tests.chaos.commit_proxy import CommitProxy
 from tests.chaos.family import supervise
 from tests.chaos.proxy import Proxy
 from tests.chaos.workload import chaos_workflow
@@ -38,6 +40,8 @@ SETTINGS = {
 # Processes are killed here, not machines: what the kernel has been given is safe, and the disk need not be waited for.
 POSTGRES_SETTINGS = "max_connections = 300\nlog_min_messages = fatal\nfsync = off\n"
 LEASE_SECONDS = 1.0
+
+FROZEN = re.compile(r" process\.frozen .*pid=(\d+)")
 
 Broker = Redis | RabbitMQ
 
@@ -92,6 +96,8 @@ class Family:
 class System:
     postgres: EmbeddedPostgres
     proxy: Proxy
+    commits: CommitProxy
+    """The way of the first family to the database: commits get lost there."""
     directory: Path
     brokers: list[Broker]
     families: list[Family] = field(default_factory=list)
@@ -108,7 +114,7 @@ class System:
     def add_family(self, broker: Broker | None, workers: int) -> None:
         name = type(broker).__name__.lower() if broker else "in-process"
         environment = clean_environment(
-            DATABASE_URL=self.url,
+            DATABASE_URL=self.url if self.families else self.commits.url(self.url),
             LISTEN_DATABASE_URL=f"postgresql://scrapersky@127.0.0.1:{self.proxy.port}/scrapersky?sslmode=disable",
             BROKER_URL=broker.url if broker else "",
             SCRAPERSKY_PROCESSES=str(workers),
@@ -133,6 +139,11 @@ class System:
         self.postgres.control("stop", "-m", "immediate")
         self.postgres.control("start")
         self.is_up.set()
+
+    def replaced(self) -> list[int]:
+        """The process ids of the children that their supervisors killed because they stood still."""
+        lines = (line for family in self.families if family.births for line in family.log.open(errors="replace"))
+        return [int(found[1]) for line in lines if (found := FROZEN.search(line))]
 
     def log_lines(self, event: str) -> int:
         return sum(
@@ -168,9 +179,10 @@ def system_with(brokers: list[str], workers: int) -> Iterator[System]:
         create_sample_tables(postgres.url)
         migrate(postgres.url, [*WORKFLOWS, chaos_workflow()], Settings().default_tenant_id)
         proxy = stack.enter_context(Proxy(postgres.sockets / ".s.PGSQL.5432"))
+        commits = stack.enter_context(CommitProxy(postgres.sockets / ".s.PGSQL.5432"))
         makers = {"redis": Redis, "rabbitmq": RabbitMQ}
         servers = {name: stack.enter_context(makers[name]()) for name in brokers if name in makers}
-        system = System(postgres, proxy, home, list(servers.values()))
+        system = System(postgres, proxy, commits, home, list(servers.values()))
         for name in brokers if len(brokers) > 1 else brokers * 3:
             system.add_family(servers.get(name), workers)
         system.is_up.set()

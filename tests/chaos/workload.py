@@ -1,5 +1,6 @@
 """What the rows of a chaos run do, and the trace that every recorded run leaves."""
 
+import ctypes
 import os
 import random
 import signal
@@ -26,9 +27,16 @@ UNRULY = {
     "exit": 1.0,
     "spoil": 0.5,
     "kill": 0.2,
+    "endless": 0.05,
 }
 
-LIMITS: dict[str, Any] = {"batch": 20, "max_attempts": 6, "max_lost": 3}
+LIMITS: dict[str, Any] = {
+    "batch": 20,
+    "max_attempts": 6,
+    "max_lost": 3,
+    "time_limit": timedelta(seconds=10),
+    "rescue_after": timedelta(seconds=12),
+}
 
 
 class Effect(SampleBase):
@@ -67,6 +75,8 @@ def behave(row: SampleRow) -> Found:
             return Found(rows=[Effect(run="not a uuid", sample_id=row.id)])
         case "kill":
             os.kill(os.getpid(), signal.SIGKILL)
+        case "endless":
+            ctypes.CDLL(None).sleep(600)  # no exception reaches it, and the other threads run on
         case _:
             time.sleep(0.001)
     run = uuid4()

@@ -7,13 +7,15 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import click
 import pytest
 
 from actors.registry import WORKFLOWS
 from app.cli import cli
+from app.commands import COMMANDS
 from app.config import NAMES, load_settings
 from app.secret_files import FILE_NAMES
-from tests.compose_support import ROOT, compose, ours, seconds
+from tests.compose_support import ROOT, compose, megabytes, ours, seconds, workers_megabytes
 
 FILE = compose()
 SERVICES = FILE["services"]
@@ -94,9 +96,9 @@ def test_a_command_of_ours_exists_and_its_settings_are_known(name):
     service = OURS[name]
     command, *options = service["command"]
 
-    assert command in cli.commands
+    assert command in COMMANDS
     assert {option for option in options if option.startswith("--")} <= {
-        flag for parameter in cli.commands[command].params for flag in parameter.opts
+        flag for parameter in cli.get_command(click.Context(cli), command).params for flag in parameter.opts
     }
     assert set(service["environment"]) <= {*NAMES, *FILE_NAMES}
 
@@ -114,6 +116,10 @@ def test_the_settings_of_a_service_load_with_secrets_as_they_are_made(name, secr
 
     assert settings.database_url.startswith("postgresql://scrapersky:")
     assert settings.log_format == "json"
+
+
+def test_the_memory_of_the_workers_has_room_for_their_parsers():
+    assert megabytes(OURS["workers"]["mem_limit"]) >= workers_megabytes()
 
 
 def test_a_stop_waits_for_the_longest_row_and_for_its_record():

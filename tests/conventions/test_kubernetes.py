@@ -8,10 +8,11 @@ import pytest
 import yaml
 
 from actors.registry import WORKFLOWS
-from app.cli import cli
+from actors.sandbox.pool import FEWEST
+from app.commands import COMMANDS
 from app.config import NAMES
 from app.secret_files import FILE_NAMES
-from tests.compose_support import compose, ours
+from tests.compose_support import compose, megabytes, ours, workers_megabytes
 
 PAGE = (Path(__file__).parents[2] / "docs" / "kubernetes.md").read_text(encoding="utf-8")
 MANIFESTS: list[dict[str, Any]] = [
@@ -32,7 +33,7 @@ def test_all_parts_are_there():
 def test_a_container_runs_a_command_of_ours_with_settings_that_exist(pod, container):
     names = {variable["name"] for variable in container["env"]}
 
-    assert container["args"][0] in cli.commands
+    assert container["args"][0] in COMMANDS
     assert names <= {*NAMES, *FILE_NAMES}
     assert pod["enableServiceLinks"] is False, "or Kubernetes sets SCRAPERSKY_WEB_PORT to something else"
 
@@ -55,6 +56,14 @@ def test_secrets_are_files_and_the_image_is_ours(pod, container):
     assert container["image"].endswith(f"/{image}")
     assert secrets
     assert all(path.startswith("/run/secrets/scrapersky/") for path in secrets)
+
+
+def test_the_memory_of_the_workers_has_room_for_their_parsers():
+    (workers,) = PODS["scrapersky-workers"]["containers"]
+    processes = next(int(one["value"]) for one in workers["env"] if one["name"] == "SCRAPERSKY_PROCESSES")
+
+    assert megabytes(workers["resources"]["limits"]["memory"]) >= workers_megabytes(processes)
+    assert int(workers["resources"]["limits"]["cpu"]) <= processes * FEWEST, "more cores, more parsers"
 
 
 def test_a_rollout_waits_for_the_longest_row():

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from prometheus_client.metrics import MetricWrapperBase
 
+from actors.parse.readers import NAMES
 from app import metrics
 from app.exposition import CONSTANTS
 from app.figures import GAUGES, STATES, UNOWNED
@@ -21,6 +22,9 @@ VALUES = {
     "reason": (*metrics.BLOCKS, "time_limit", "thread"),
     "result": ("rows", "empty", "sent", "failed", *metrics.FETCHED, *metrics.ANSWERS),
     "by": ("supervisor", "sweeper"),
+    "table": metrics.CLEARED,
+    "document": metrics.DOCUMENTS,
+    "limit": metrics.LIMITS,
 }
 
 
@@ -39,6 +43,10 @@ def test_every_label_value_is_listed_where_its_label_is_explained():
     }
 
     assert not any(missing.values()), f"docs/metrics.md does not list {missing}"
+
+
+def test_every_question_of_the_parsers_is_a_label():
+    assert set(metrics.DOCUMENTS) == set(NAMES.values())
 
 
 def test_names_follow_the_conventions_of_prometheus():

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from actors.names import TABLES
 from actors.registry import WORKFLOWS
 
 ROOT = Path(__file__).parents[2]
@@ -18,15 +19,14 @@ def test_every_file_in_actors_is_registered_under_its_stem():
     assert not forgotten, forgotten
 
 
-def test_a_forgotten_file_is_answered_with_the_lines_to_paste(tmp_path):
-    for name in ("__init__.py", "_workflow.py", "errors.py", "registry.py", "deep_scan.py", "page_curation.py"):
-        (tmp_path / name).touch()
+def test_a_forgotten_file_is_answered_with_the_line_to_paste(tmp_path):
+    for stem in ("__init__", "_workflow", "errors", "names", "registry", "deep_scan", "page_curation"):
+        (tmp_path / f"{stem}.py").touch()
 
     assert advice(tmp_path, {"page_curation"}) == (
-        "actors/deep_scan.py is not in WORKFLOWS. Paste into actors/registry.py:\n\n"
-        "from actors.deep_scan import deep_scan\n\n"
-        "and, where it belongs on a lead's way, into WORKFLOWS:\n\n"
-        "    deep_scan,\n"
+        "actors/deep_scan.py is not registered. Paste into actors/names.py, where it belongs on a lead's way, "
+        "with the name of its table:\n\n"
+        '    "deep_scan": "…",\n'
     )
 
 
@@ -36,6 +36,13 @@ def test_a_workflow_is_called_after_its_file_and_its_variable(workflow):
 
     assert module.__name__ == f"actors.{workflow.name}"
     assert getattr(module, workflow.name) is workflow
+
+
+@ALL_WORKFLOWS
+def test_the_table_that_commands_know_a_workflow_by_is_its_own(workflow):
+    table = workflow.source.name
+
+    assert TABLES[workflow.name] == table, f'actors/names.py: say "{workflow.name}": "{table}"'
 
 
 @ALL_WORKFLOWS
@@ -101,12 +108,11 @@ def test_a_workflow_has_a_row_in_the_table_of_the_readme(workflow):
 
 def advice(folder: Path, registered: set[str]) -> str:
     """The lines to paste for every workflow file that is not registered; nothing when all are."""
-    others = {"errors", "registry", "selection"}
+    others = {"errors", "names", "registry", "selection"}
     stems = {file.stem for file in folder.glob("*.py") if not file.stem.startswith("_")} - others
     return "\n".join(
-        f"actors/{stem}.py is not in WORKFLOWS. Paste into actors/registry.py:\n\n"
-        f"from actors.{stem} import {stem}\n\n"
-        "and, where it belongs on a lead's way, into WORKFLOWS:\n\n"
-        f"    {stem},\n"
+        f"actors/{stem}.py is not registered. Paste into actors/names.py, where it belongs on a lead's way, "
+        "with the name of its table:\n\n"
+        f'    "{stem}": "…",\n'
         for stem in sorted(stems - registered)
     )

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from actors.registry import WORKFLOWS
-from app.cli import cli
+from app.commands import COMMANDS
 from app.config import NAMES
 from app.secret_files import FILE_NAMES
+from tests.compose_support import megabytes, workers_megabytes
 from tests.server_support import program
 
 UNITS = Path(__file__).parents[2] / "deploy" / "systemd"
@@ -66,7 +67,7 @@ def test_a_unit_runs_a_command_of_ours_with_settings_that_exist(service):
     given = lines_of(service)
     names = {value.partition("=")[0] for key, value in given if key == "Environment"}
 
-    assert dict(given)["ExecStart"].split()[1] in cli.commands
+    assert dict(given)["ExecStart"].split()[1] in COMMANDS
     assert names <= {*NAMES, *FILE_NAMES}
 
 
@@ -78,6 +79,14 @@ def test_secrets_are_credentials_that_the_unit_loads(service):
 
     assert "database-url" in read
     assert read == loaded
+
+
+@EACH_SERVICE
+def test_the_memory_has_room_for_the_parsers_and_one_that_is_ended_does_not_end_the_service(service):
+    given = dict(lines_of(service))
+
+    assert megabytes(given["MemoryMax"]) >= workers_megabytes()
+    assert given["OOMPolicy"] == "continue"
 
 
 @EACH_SERVICE

@@ -73,7 +73,7 @@ def test_the_sweeper_forgets_blocks_that_are_over(stage):
     stage.add()
     stage.run(Blocked("the day's quota is used up", datetime.now(UTC) - timedelta(seconds=1)))
 
-    stage.sweeper().prune()
+    stage.sweeper().retention.prune()
 
     assert stage.value("select blocked_reason from engine.workflow where name = 'sampling'") is None
 

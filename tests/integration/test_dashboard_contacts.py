@@ -4,6 +4,7 @@ import csv
 import io
 
 import openpyxl
+import psycopg
 import pytest
 
 from tests.dashboard_support import TOKEN, text_of, visitor_of
@@ -194,11 +195,46 @@ def test_deleted_and_suppressed_means_that_others_with_the_same_number_go_too(cu
     assert db.execute("select detail from engine.action where detail::text like '%smile%'").fetchall() == []
 
 
+def test_to_delete_and_suppress_counts_others_with_the_same_number_first(curator, db, contacts):
+    db.execute("insert into contacts (domain_id, phone_number) select id, '+15125550123' from domains")
+
+    asked = curator.post("/contacts/delete", pk=contacts["ann@smile.com"], deed="suppress")
+
+    assert "In all: 3 contact(s) deleted." in text_of(asked)
+    assert db.execute("select count(*) from contacts").fetchone() == (5,)
+
+
+def test_a_second_click_lists_nothing_twice(curator, db, contacts):
+    for _ in range(2):
+        done = curator.post("/suppressions", values="ann@smile.com", reason="asked us", confirmed="yes")
+
+    assert "0 added to the list; 0 contact(s) deleted." in text_of(done)
+    assert db.execute("select count(*) from suppressions").fetchone() == (1,)
+
+
+def test_a_listing_that_another_transaction_hinders_is_told_and_changes_nothing(curator, database, db, contacts):
+    with psycopg.connect(database) as other:
+        other.execute("update contacts set name = 'Ann' where email = 'ann@smile.com'")
+        done = curator.post("/suppressions", values="ann@smile.com", confirmed="yes")
+
+    assert "nothing was listed. Try again in a moment." in text_of(done)
+    assert db.execute("select count(*) from suppressions").fetchone() == (0,)
+
+
+def test_to_ask_what_a_suppression_deletes_waits_for_no_writer(curator, database, db, contacts):
+    with psycopg.connect(database) as other:
+        other.execute("update contacts set email = email where email = 'ann@smile.com'")
+        asked = curator.post("/suppressions", values="ann@smile.com\ninfo@smile.com")
+
+    assert "Put 2 on the suppression list?" in text_of(asked)
+    assert db.execute("select listings from engine.suppression_lock").fetchone() == (0,)
+
+
 def test_to_suppress_is_first_counted_and_changes_nothing(curator, db, contacts):
     asked = curator.post("/suppressions", values="smile.com\n+49 30 123456\n", reason="asked us")
 
     assert "Put 2 on the suppression list?" in text_of(asked)
-    assert "3 contacts would be deleted" in text_of(asked)
+    assert "contacts deleted 3" in text_of(asked)
     assert db.execute("select count(*) from contacts").fetchone() == (3,)
     assert db.execute("select count(*) from suppressions").fetchone() == (0,)
     assert db.execute(ACTIONS).fetchall() == []
@@ -209,7 +245,7 @@ def test_suppressed_and_taken_off_the_list_again(curator, db, contacts):
     listed = curator.text("/suppressions")
     removed = curator.post("/suppressions/remove", kind="domain", value="smile.com")
 
-    assert "2 added to the list; 3 contacts deleted." in text_of(done)
+    assert "2 added to the list; 3 contact(s) deleted" in text_of(done)
     assert "domain smile.com asked us" in listed
     assert "smile.com is off the list." in text_of(removed)
     assert db.execute("select kind from suppressions").fetchall() == [("phone",)]

@@ -68,6 +68,19 @@ def test_a_forgotten_transaction_is_found_and_ended(doctor, database):
         wait_until(lambda: doctor.verdicts("transactions") == ["ok"])
 
 
+def test_a_session_that_keeps_the_turn_to_claim_is_found_and_ended(doctor, database):
+    with session(database, application_name="a forgetful person") as forgetful:
+        forgetful.execute("select from engine.lock where name = 'workflow deep_scan' for update")
+
+        finding = doctor.finding("workflows")
+        doctor.repair("workflows")
+
+        assert finding.verdict == "fail"
+        assert f"process {forgetful.info.backend_pid} of scrapersky (a forgetful person)" in finding.seen
+        assert "has had 'workflow deep_scan' of engine.lock locked for 0 s" in finding.seen
+        wait_until(lambda: doctor.verdicts("workflows") == ["ok"])
+
+
 def test_no_yes_ends_a_session_or_drops_a_slot(doctor, database, db):
     name = f"precious_{db.info.backend_pid}"
     db.execute("select pg_create_physical_replication_slot(%s, true)", [name])

@@ -67,7 +67,12 @@ def test_a_migrated_database_is_well(doctor):
         (
             "alter function engine.submit_page_curation() reset search_path",
             "functions",
-            "another search_path",
+            "other rights or settings",
+        ),
+        (
+            "alter function engine.submit_page_curation() reset enable_nestloop",
+            "functions",
+            "other rights or settings",
         ),
         (
             (

@@ -14,14 +14,14 @@ from psycopg import sql
 from actors.registry import WORKFLOWS
 from app.config import Settings
 from db.engine_schema import PARTS, schema_mark
+from db.errors import MigrationError
 from db.migrate import migrate
-from db.patience import MigrationError
 from db.statements import read
 from tests.samples import create_sample_tables, sample_workflow
 
 TENANT = Settings().default_tenant_id
 OTHER_TENANT = UUID("00000000-0000-4000-8000-000000000001")
-QUICKLY = 10  # seconds; a migrate that waits for a lock tries for 300
+QUICKLY = 60  # seconds; a migrate that waits for a lock tries for 300
 
 
 @pytest.fixture

@@ -15,11 +15,13 @@ from psycopg_pool import ConnectionPool
 from app import sweeper as sweeping
 from app.config import Settings
 from app.listener import DUE
-from app.sweeper import Sweeper
+from app.sweeper import LIVENESS, Sweeper
 from db.connections import GUARD
 from db.declaration import Politeness
 from db.lifecycle import Recovery
+from db.lifecycle.bad_rows import CHECK_AT_ONCE
 from db.outcomes import Again, Failed, Found, Released
+from tests.lifecycle_support import guarded
 from tests.samples import Finding
 
 pytest_plugins = ["tests.stage_support"]
@@ -29,6 +31,8 @@ CLAIM, JOB = "job_running(workflow, token)", "job_pkey(workflow, pk)"
 
 # How each statement may find the rows of the business table and of engine.job, by alias.
 WAYS = {
+    "serialise": {"due": ["job_ready(workflow, run_at)"]},
+    "serialise_group": {"due": ["job_ready(workflow, run_at)"]},
     "take_jobs": {"due": ["job_ready(workflow, run_at)"], "running": ["job_running(workflow)"], "job": [PLACE]},
     "look": {"due": ["job_ready(workflow, run_at)"]},
     "take_chosen": {"job": [JOB]},
@@ -36,6 +40,7 @@ WAYS = {
     "take_rows": {"wanted": [PRIMARY_KEY], "item": [PLACE]},
     "drop_withdrawn": {"job": [JOB], "item": [PRIMARY_KEY]},
     "give_back": {"job": [JOB]},
+    "push_back": {"job": [JOB]},
     "key_state": {"job": ["job_running_key(key)"]},
     "end_jobs": {"held": [CLAIM], "job": [PLACE]},
     "completion": {"item": [PLACE]},
@@ -43,16 +48,21 @@ WAYS = {
     "lock_jobs": {"job": [CLAIM]},
     "still_there": {"item": [PRIMARY_KEY]},
     "still_claimed": {"job": [CLAIM, JOB]},
+    "rows_of_claim": {"job": [CLAIM]},
     "delete_jobs": {"job": [PLACE]},
     "free_jobs": {"job": [PLACE]},
     "set_rows": {"item": [PLACE]},
     "values": {"item": [PRIMARY_KEY]},
     "claims_of_the_dead": {"job": ["job_running(workflow)"]},
+    "claims_of_the_living": {"job": ["job_running(workflow)"]},
+    "overdue_claims": {"job": [CLAIM]},
+    "claims_of_worker": {"job": ["job_running()"]},
     "missed_rows": {"item": [SLICE], "job": [JOB]},
     "adopt_rows": {"item": [PRIMARY_KEY]},
     "orphan_rows": {"item": [SLICE], "job": [JOB]},
     "adopt_orphans": {"item": [PLACE]},
     "requeue_orphans": {"item": [PLACE]},
+    "refuse_orphan": {"item": [PLACE]},
     "idle_jobs": {"job": [SLICE], "item": [PRIMARY_KEY]},
     "drop_idle_jobs": {"job": [PLACE], "item": [PRIMARY_KEY]},
 }
@@ -64,7 +74,7 @@ class ExplainedConnection(Connection):
     plans: ClassVar = {}
 
     def execute(self, query, parameters=None, **options):
-        if isinstance(query, bytes) and query != GUARD:
+        if isinstance(query, bytes) and query not in {GUARD, CHECK_AT_ONCE}:
             custom = super().execute(b"explain (format json) " + query, parameters, prepare=False)
             generic = super().execute(b"explain (generic_plan, format json) " + numbered(query), prepare=False)
             self.plans.setdefault(query, []).extend(plan.fetchone()[0][0]["Plan"] for plan in (custom, generic))
@@ -112,7 +122,8 @@ def plans(big):
 
 
 def names(stage):
-    files = (stage.claimer.sql, stage.recorder.sql, Recovery(stage.workflow).sql)
+    own = {"claims_of_worker": LIVENESS["claims_of_worker"]}
+    files = (stage.claimer.sql, stage.recorder.sql, Recovery(stage.workflow).sql, own)
     return {query: name for statements in files for name, query in statements.items()}
 
 
@@ -140,6 +151,7 @@ def live_through(stage, last_digit):
     stage.delete(batch.rows[3].pk)
     stage.set_job(batch.rows[7].pk, "token = null, worker_id = null")
     stage.record(batch, lambda row: outcomes[batch.rows.index(row)], by=connection)
+    give_up_claims(stage, connection)
     doomed = stage.register_worker()
     stage.claim(worker=doomed)
     stage.bury(doomed)
@@ -148,7 +160,30 @@ def live_through(stage, last_digit):
         stage.user.execute("update samples set status = %s where name = %s", [word, f"big {number * 4}{last_digit}"])
     stage.user.execute("update samples set status = 'Skipped' where status = 'Queued' and name like 'big 77%'")
     stage.user.execute("reset session_replication_role")
+    (refused,) = stage.add(status="Processing")
+    refuse(stage, refused)
     sweep(stage)
+
+
+def give_up_claims(stage, connection):
+    """A claim in doubt, one that outlived every limit, and one of a row that can not be updated."""
+    with guarded(connection):
+        connection.execute(LIVENESS["claims_of_worker"], {"worker": stage.worker})
+        stage.recorder.release(connection, stage.worker, stage.claim().token)
+        Recovery(stage.workflow).end_overdue_claims(connection, [stage.claim().token])
+    refuse(
+        stage,
+        stage.value(
+            "select pk from engine.job where token is null and run_at < now() and not dead"
+            " order by priority, run_at limit 1"
+        ),
+    )
+    with guarded(connection):
+        assert stage.claimer.claim(connection, stage.worker, 10, row_by_row=True).pushed_back == 1
+
+
+def refuse(stage, pk):
+    stage.user.execute(f"alter table samples add check (id <> '{pk}') not valid".encode())
 
 
 def sweep(stage):

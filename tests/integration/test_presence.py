@@ -11,6 +11,7 @@ from app.broker import Nudger
 from app.config import Settings
 from app.heart import Heart
 from app.listener import Listener
+from app.retention import Retention
 from app.sweeper import Sweeper
 from db.connections import open_pool
 from tests.process_support import free_port, wait_until
@@ -130,6 +131,6 @@ def test_listeners_of_processes_that_were_killed_are_forgotten(desk, pool):
     desk.db.execute("update engine.listener set last_seen = now() - interval '2 hours'")
     desk.listen(host="alive")
 
-    Sweeper(pool, WORKFLOWS, Settings()).prune()
+    Retention(pool, Settings()).prune()
 
     assert desk.db.execute("select host from engine.listener").fetchall() == [("alive",)]

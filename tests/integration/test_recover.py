@@ -11,7 +11,7 @@ from tests.samples import Finding
 
 pytest_plugins = ["tests.stage_support"]
 
-NOTHING = {"lost_claims": 0, "missed_rows": 0, "orphaned_rows": 0, "idle_jobs": 0}
+NOTHING = {"lost_claims": 0, "overdue_claims": 0, "missed_rows": 0, "orphaned_rows": 0, "idle_jobs": 0}
 
 
 def sweep(stage):

@@ -46,6 +46,17 @@ def found(stage, columns="name, worth"):
     return stage.user.execute(f"select {columns} from findings order by name").fetchall()
 
 
+def test_the_reason_of_a_result_that_can_not_be_stored_does_not_show_the_row(stage):
+    (row,) = stage.add()
+    stage.user.execute("alter table findings add constraint no_finding check (worth < 0) not valid")
+
+    stage.run(Found(rows=[Finding(name="ann@smile.com")]))
+
+    assert "no_finding" in stage.row(row).error
+    for told in (stage.row(row).error, stage.value("select error from engine.attempt"), stage.job(row).last_error):
+        assert "ann@smile.com" not in told
+
+
 @pytest.mark.parametrize("bad", BAD.values(), ids=BAD)
 def test_one_bad_row_in_a_batch_of_a_hundred_fails_alone_and_says_why(stage, bad):
     spoilt, *good = stage.add(100)

@@ -8,7 +8,7 @@ import pytest
 from actors.parse.places import business_columns, search_columns
 from app import sweeper
 from app.config import Settings
-from app.sweeper import Sweeper
+from app.retention import Retention
 from db.connections import GUARD, open_pool
 from db.models import LocalBusiness, Place
 from db.results import write_rows
@@ -29,7 +29,7 @@ OLD = datetime.now(UTC) - timedelta(days=31)
 @pytest.fixture
 def prune(database):
     pool = open_pool(database, size=2, name="test")
-    yield lambda **settings: Sweeper(pool, [], Settings(database_url=database, **settings)).prune()
+    yield lambda **settings: Retention(pool, Settings(database_url=database, **settings)).prune()
     pool.close()
 
 
@@ -103,3 +103,27 @@ def test_a_robots_txt_that_expired_long_ago_is_forgotten(db, prune):
     prune()
 
     assert db.execute("select origin from robots_files").fetchall() == [("https://new.example",)]
+
+
+def test_a_row_that_can_not_be_updated_is_left_out_and_the_others_are_cleared(known, prune):
+    others = [Place(place_id=f"other {number}", name="Old", search_time=OLD) for number in range(40)]
+    write_rows(known, others)
+    known.execute("alter table places_staging add check (place_id <> 'place-1') not valid")
+
+    prune(places_retention="30")
+
+    assert known.execute("select place_id from places_staging where name is not null").fetchall() == [("place-1",)]
+
+
+@pytest.mark.parametrize("table", ["places_staging", "local_businesses", "robots_files", "engine.attempt"])
+def test_a_table_that_a_person_has_locked_costs_its_own_step_alone(database, known, prune, table):
+    known.execute("insert into suppressions (kind, value) values ('email', 'ann@smile.com')")
+    known.execute("alter table contacts disable trigger user")
+    known.execute("insert into domains (domain) values ('bite.com')")
+    known.execute("insert into contacts (domain_id, email) select id, 'ann@smile.com' from domains")
+
+    with psycopg.connect(database) as person:
+        person.execute(f"lock table {table} in share mode")
+        prune(places_retention="30")
+
+    assert known.execute("select count(*) from contacts").fetchone() == (0,)

@@ -6,23 +6,22 @@ from psycopg.errors import InsufficientPrivilege
 
 from actors.registry import INTERNAL, WORKFLOWS
 from app.config import Settings
+from db import worker_role
+from db.analyst import let_analysts_write
 from db.migrate import migrate
 from db.models import Base
+from tests.named_tables import Names, declare
 from tests.shared_database import shared_database
 
 ENGINE_TABLES = (
-    "workflow",
-    "job",
-    "usage",
-    "pace",
-    "worker",
-    "attempt",
-    "submission",
-    "sweep_position",
-    "action",
-    "listener",
+    *("workflow", "job", "usage", "pace", "worker", "attempt"),
+    *("submission", "sweep_position", "action", "listener", "lock", "migration"),
+    *("suppression_lock", "ended_session"),
 )
-SUPPRESSING = ("forget_suppressed", "keep_suppressed_off_domains", "keep_suppressed_out")
+SUPPRESSING = (
+    *("forget_suppressed", "keep_suppressed_off_businesses", "keep_suppressed_off_domains", "keep_suppressed_out"),
+    *("normalise_suppression", "share_suppression_lock", "take_suppression_lock"),
+)
 FORGETTING = ("forget_page_validators", "forget_sitemap_validators", "forget_unsuppressed_validators")
 READER_FUNCTIONS = ("explain", "why", "history")
 ENGINE_VIEWS = ("overview", "running", "waiting", "failed")
@@ -75,6 +74,51 @@ def test_an_analyst_can_set_the_status_of_every_workflow_and_not_its_error(analy
 
     assert analyst.execute(may_update, [workflow.quoted_table, workflow.status]).fetchone() == (True,)
     assert analyst.execute(may_update, [workflow.quoted_table, workflow.error]).fetchone() == (False,)
+
+
+def test_an_analyst_can_write_the_declared_columns_and_no_other(db):
+    declared = {(flow.source.name, flow.status) for flow in WORKFLOWS}
+    declared |= {(flow.source.name, flow.curation) for flow in WORKFLOWS if flow.curation}
+
+    assert writable(db) == declared
+    assert ("pages", "contact_scrape_status") not in declared
+
+
+def test_a_grant_of_an_earlier_version_is_taken_back_by_migrate(db, url):
+    db.execute("grant update (contact_scrape_status) on pages to scrapersky_analyst")
+    before = writable(db)
+
+    migrate(url, WORKFLOWS, Settings().default_tenant_id)
+
+    assert before - writable(db) == {("pages", "contact_scrape_status")}
+
+
+def test_a_grant_of_an_administrator_stays(db, url):
+    db.execute("grant update (page_type) on pages to scrapersky_analyst")
+
+    migrate(url, WORKFLOWS, Settings().default_tenant_id)
+
+    assert ("pages", "page_type") in writable(db)
+    db.execute("revoke update (page_type) on pages from scrapersky_analyst")
+
+
+def test_a_workflow_on_a_table_of_another_schema_with_the_name_of_ours_gives_analysts_nothing(db):
+    """Its columns are not those of our table, so a grant of them would fail."""
+    before = writable(db)
+
+    with db.transaction():
+        let_analysts_write(db, "scrapersky_analyst", [*WORKFLOWS, declare(Names(schema="sales", table="pages"))])
+
+    assert writable(db) == before
+
+
+def writable(db):
+    return set(
+        db.execute(
+            "select table_name, column_name from information_schema.columns where table_schema = 'public' and "
+            "has_column_privilege('scrapersky_analyst', table_name::regclass, column_name, 'update')"
+        ).fetchall()
+    )
 
 
 @pytest.mark.parametrize(
@@ -223,3 +267,25 @@ def test_a_migrate_by_an_ordinary_role_works_and_says_that_the_roles_are_left_ou
         assert connection.execute("select workflow from engine.job").fetchall() == [("domain_extraction",)]
     assert [record.message for record in caplog.records] == ["migrate.roles_skipped"]
     db.execute(f"alter database {name} owner to scrapersky")
+
+
+def test_without_the_right_to_create_the_role_of_workers_all_else_is_granted(db, empty_database, caplog, monkeypatch):
+    monkeypatch.setattr(worker_role, "WORKER", "scrapersky_worker_elsewhere")
+    name = empty_database.rpartition("/")[2].partition("?")[0]
+    db.execute(f"alter database {name} owner to test_deployer")
+    db.execute("grant scrapersky_owner, scrapersky_reader, scrapersky_analyst to test_deployer")
+    deployer = empty_database.replace("//scrapersky@", "//test_deployer@")
+    try:
+        migrate(deployer, WORKFLOWS, Settings().default_tenant_id)
+
+        with psycopg.connect(deployer, autocommit=True) as connection:
+            rights = "select has_table_privilege('scrapersky_analyst', 'domains', 'select'), "
+            rights += "has_function_privilege('public', 'engine.explain(text, text)', 'execute')"
+            assert connection.execute(rights).fetchone() == (True, False)
+    finally:
+        db.execute("revoke scrapersky_owner, scrapersky_reader, scrapersky_analyst from test_deployer")
+        db.execute(f"alter database {name} owner to scrapersky")
+    (skipped,) = caplog.records
+    assert skipped.message == "migrate.worker_role_skipped"
+    assert "permission denied to create role" in skipped.fields["reason"]
+    assert "create role" in skipped.fields["hint"]

@@ -39,7 +39,7 @@ def test_rows_are_recorded_while_another_process_has_its_turn_to_claim_under_an_
     (row,) = stage.add()
 
     def run_while_another_claims(_row):
-        stage.user.execute("select pg_advisory_lock(hashtextextended('engine.workflow sampling', 0))")
+        stage.user.execute("begin; select from engine.lock where name = 'workflow sampling' for update")
         return Found()
 
     stage.workflow.function = run_while_another_claims

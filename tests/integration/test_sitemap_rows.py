@@ -13,6 +13,7 @@ from actors.sitemap_import import File, import_sitemap, sitemap_import
 from db.lifecycle import Claimer
 from db.results import write_rows
 from tests.lifecycle_support import guarded
+from tests.sandbox_support import new_reader
 from tests.web_support import LocalWeb, web_for
 
 AUTO = AutoSelect({"sitemaps", "pages"})
@@ -34,7 +35,7 @@ def site(db):
 
 def discover(db, site, web=WEB):
     with LocalWeb(web) as local:
-        write_rows(db, discover_sitemaps(site, web_for(local), AUTO).rows)
+        write_rows(db, discover_sitemaps(site, web_for(local), new_reader(), AUTO).rows)
 
 
 def import_queued(db, web=WEB):
@@ -45,7 +46,7 @@ def import_queued(db, web=WEB):
     ).fetchall()
     with LocalWeb(web) as local:
         for columns in waiting:
-            write_rows(db, import_sitemap(File(*columns), web_for(local), AUTO, MostSitemaps(1000)).rows)
+            write_rows(db, import_sitemap(File(*columns), web_for(local), new_reader(), AUTO, MostSitemaps(1000)).rows)
             db.execute("update sitemap_files set sitemap_import_status = 'Complete' where id = %s", [columns[0]])
     return len(waiting)
 
@@ -141,7 +142,7 @@ def test_a_hostile_site_does_not_fill_the_table(db, site):
     with LocalWeb({f"{ROOT}/{number}.xml": fifty_more for number in range(1000)}) as local:
         while rows := claim(db, claimer, worker):
             for row in rows:
-                found = import_sitemap(File(*row.values), web_for(local), AUTO, MostSitemaps(120))
+                found = import_sitemap(File(*row.values), web_for(local), new_reader(), AUTO, MostSitemaps(120))
                 said.append(found.reason)
                 write_rows(db, found.rows)
                 db.execute("update sitemap_files set sitemap_import_status = 'Complete' where id = %s", [row.pk])

@@ -5,6 +5,8 @@ import json
 import psycopg
 import pytest
 
+from tests.contact_support import add, reached, smile_com
+
 pytest_plugins = ["tests.command_support"]
 
 
@@ -14,15 +16,7 @@ SCANS = "select seq_scan + idx_scan from pg_stat_xact_user_tables where relname 
 
 @pytest.fixture
 def domain(db):
-    return db.execute("insert into domains (domain) values ('smile.com') returning id").fetchone()[0]
-
-
-def add(db, domain, email=None, phone=None):
-    db.execute("insert into contacts (domain_id, email, phone_number) values (%s, %s, %s)", [domain, email, phone])
-
-
-def reached(db):
-    return db.execute("select email, phone_number from contacts order by email").fetchall()
+    return smile_com(db)
 
 
 def suppressed(db):
@@ -162,9 +156,11 @@ def test_a_script_must_say_yes_before_contacts_are_lost_and_hears_before_how_man
     refused = command("suppress", "add", value)
 
     assert refused.exit_code == 2
-    widened, *question = refused.stderr.splitlines()
+    widened, first, *question = refused.stderr.splitlines()
     assert widened == f"{value} is listed as domain smile.com: everybody there, subdomains too"
-    assert "Put 1 on the suppression list and delete 1 contact(s)? There is no terminal to ask at" in question[-1]
+    assert first == "  ann@smile.com (smile.com) is deleted"
+    asked = "Put 1 on the suppression list? This is lost: 1 contact(s) deleted. There is no terminal to ask at"
+    assert asked in question[-1]
     assert (len(reached(db)), suppressed(db)) == (1, [])
 
 
@@ -173,7 +169,9 @@ def test_a_dry_run_of_adding_counts_and_changes_nothing(command, db, domain):
 
     done = command("suppress", "add", "smile.com", "bite.de", "--dry-run")
 
-    assert done.stdout == ("Dry run, nothing is changed: 2 for the suppression list; 1 contact(s) would be deleted.\n")
+    assert done.stdout == (
+        "Dry run, nothing is changed: 2 for the suppression list; this would be lost: 1 contact(s) deleted.\n"
+    )
     assert (len(reached(db)), suppressed(db)) == (1, [])
 
 
@@ -225,9 +223,10 @@ def test_a_file_of_entries_goes_in_and_bad_lines_are_told(command, db, domain):
     done = command("suppress", "import", "-", "--yes", given=FILE)
 
     assert (refused.exit_code, before) == (2, [])
-    assert "Put 2 on the suppression list and delete 1 contact(s)? There is no terminal" in refused.stderr
+    assert "Put 2 on the suppression list? This is lost: 1 contact(s) deleted. There is no terminal" in refused.stderr
     assert counted.stdout == (
-        "Dry run, nothing is changed: 2 for the suppression list; 1 contact(s) would be deleted. 1 of no use.\n"
+        "Dry run, nothing is changed: 2 for the suppression list; this would be lost: 1 contact(s) deleted. "
+        "1 of no use.\n"
     )
     assert done.exit_code == 1
     assert suppressed(db) == [("email", "ann@smile.com"), ("email", "eve@gum.com")]

@@ -15,7 +15,7 @@ from tests.lifecycle_support import DONE, keys, wait_until
 
 pytest_plugins = ["tests.stage_support"]
 
-NOTHING = {"lost_claims": 0, "missed_rows": 0, "orphaned_rows": 0, "idle_jobs": 0}
+NOTHING = {"lost_claims": 0, "overdue_claims": 0, "missed_rows": 0, "orphaned_rows": 0, "idle_jobs": 0}
 EVERYTHING = "samples", "engine.job", "engine.worker", "engine.attempt", "engine.submission", "engine.sweep_position"
 
 
@@ -51,7 +51,7 @@ def make_a_mess(stage):
     stage.user.execute("set session_replication_role = replica")
     stage.add(2)
     stage.user.execute("reset session_replication_role")
-    return {"lost_claims": 2, "missed_rows": 2, "orphaned_rows": 2, "idle_jobs": 2}
+    return {"lost_claims": 2, "overdue_claims": 0, "missed_rows": 2, "orphaned_rows": 2, "idle_jobs": 2}
 
 
 def test_in_a_healthy_system_there_is_nothing_to_repair(stage):

@@ -135,6 +135,26 @@ def test_an_update_of_other_columns_does_nothing(samples, bells):
     assert bells() == ["sampling"]
 
 
+def test_a_key_that_changes_while_the_row_is_queued_or_becomes_it_makes_a_job_of_the_new_key(samples):
+    samples.execute("update samples set status = 'Queued' where name = 'ann'")
+
+    samples.execute("update samples set id = gen_random_uuid(), status = 'Queued'")
+
+    assert jobs(samples) == [("ann", 1), ("bob", 1)]
+    assert submissions(samples) == [("sampling", 1), ("sampling", 2)]
+
+
+def test_a_key_that_is_handed_to_another_row_makes_a_job_for_the_row_that_is_queued(samples):
+    samples.execute("update samples set status = 'Queued' where name = 'ann'")
+    (key,) = samples.execute("select id from samples where name = 'bob'").fetchone()
+    samples.execute("delete from engine.job")
+
+    samples.execute("update samples set id = gen_random_uuid() where name = 'bob'")
+    samples.execute("update samples set id = %s where name = 'ann'", [key])
+
+    assert jobs(samples) == [("ann", 1)]
+
+
 @pytest.mark.parametrize("word", ["Queud", "queued", "QUEUED", "Queued ", ""])
 def test_a_typo_is_an_error_at_the_prompt_and_changes_nothing(samples, word):
     with pytest.raises(CheckViolation, match="status_is_known"):

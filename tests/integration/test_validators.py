@@ -8,6 +8,7 @@ from actors.selection import AutoSelect, MostSitemaps
 from actors.sitemap_import import File, import_sitemap
 from db.models import Page, SitemapFile
 from db.results import set_values, write_rows
+from tests.sandbox_support import new_reader
 from tests.web_support import LocalWeb, Reply, web_for
 
 pytest_plugins = ["tests.command_support"]
@@ -39,8 +40,8 @@ def read(db, table):
     with LocalWeb({url: unchanging(body) for url, body in BODIES.items()}) as local:
         web = web_for(local)
         if table == "pages":
-            return [keep(db, Page, row[0], extract_contacts(Source(*row), web)) for row in rows]
-        tools = (web, AutoSelect(), MostSitemaps(10))
+            return [keep(db, Page, row[0], extract_contacts(Source(*row), web, new_reader())) for row in rows]
+        tools = (web, new_reader(), AutoSelect(), MostSitemaps(10))
         return [keep(db, SitemapFile, row[0], import_sitemap(File(*row), *tools)) for row in rows]
 
 

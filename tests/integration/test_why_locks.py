@@ -7,6 +7,8 @@ import psycopg
 import pytest
 from psycopg import IsolationLevel
 
+from tests.why_situations import bring_about
+
 pytest_plugins = ["tests.why_support"]
 
 
@@ -184,3 +186,14 @@ def test_a_row_that_is_inserted_but_not_committed_is_no_such_row(desk, other):
 
     assert desk.of_page(page).code == "no_such_row"
     assert "not committed yet" in desk.of_page(page).remedy
+
+
+def test_a_session_that_keeps_the_turn_to_claim_is_named_with_the_remedy(desk):
+    table, page = bring_about(desk, "turn_taken")
+
+    told = desk.of_page(page)
+
+    assert (table, told.code) == ("pages", "turn_taken")
+    assert re.match(r"claims wait for their turn: backend \d+ of user scrapersky \(psql, idle in tr", told.reason)
+    assert told.reason.endswith(" has the row 'group host' of engine.lock locked")
+    assert re.fullmatch(r"Let it commit, or end it: select pg_terminate_backend\(\d+\)", told.remedy)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from actors.fetch.encoding import decode
 from actors.parse.contacts import find_contacts
+from actors.parse.encoding import decode
 
 CORPUS = Path(__file__).parents[3] / "shared" / "corpora" / "html"
 

@@ -6,6 +6,7 @@ import pytest
 from actors.domain_metadata import Site, read_site
 from actors.selection import AutoSelect
 from db.models import Domain, Page
+from tests.sandbox_support import new_reader
 from tests.web_support import LocalWeb, Reply, redirect, web_for
 
 SITE = Site(id=uuid4(), domain="acme.com", region="US")
@@ -29,7 +30,7 @@ HOME = """<!doctype html><html lang="en-US"><head>
 
 def run(pages, site=SITE, auto=("pages",)):
     with LocalWeb(pages) as local:
-        return read_site(site, web_for(local), AutoSelect(auto))
+        return read_site(site, web_for(local), new_reader(), AutoSelect(auto))
 
 
 def pages_of(found):

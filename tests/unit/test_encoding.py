@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from actors.fetch.answer import Answer
-from actors.fetch.encoding import decode, text_of
+from actors.parse.encoding import decode
+from actors.parse.wire_body import WireBody, WireHead, page_text
 
 GERMAN = "Zahnärzte für Ängstliche: täglich geöffnet, außer sonntags. Grüße aus Köln und Düsseldorf!"
 RUSSIAN = "Стоматологическая клиника в центре города, приём ежедневно до восьми вечера."
@@ -90,9 +90,7 @@ def test_no_bytes_under_any_label_are_an_error(body, label):
     assert isinstance(decode(body, f"text/html; charset={label}"), str)
 
 
-def test_the_text_of_an_answer_is_read_with_its_header():
-    answer = Answer(
-        "https://a.example/", 200, {"content-type": "text/html; charset=koi8-r"}, "Привет".encode("koi8-r"), ()
-    )
+def test_the_text_of_a_body_is_read_with_its_header():
+    head = WireHead("https://a.example/", None, "text/html; charset=koi8-r", 100)
 
-    assert text_of(answer) == "Привет"
+    assert page_text(WireBody(head, "Привет".encode("koi8-r"))) == "Привет"

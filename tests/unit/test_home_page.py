@@ -1,9 +1,12 @@
 import socket
+from contextlib import closing
 
 import pytest
 
 from actors.errors import Busy, Denied, NotThere, ServerFault, Unreachable, Unusable
 from actors.fetch.home_page import LedElsewhere, read_home_page
+from actors.sandbox.reader import Reader
+from tests.sandbox_support import new_reader, pool_of
 from tests.web_support import LocalWeb, Raw, Reply, redirect, web_for
 
 DOMAIN = "acme.com"
@@ -13,7 +16,7 @@ CUT_OFF = Raw([b""])
 def read(pages, domain=DOMAIN, **options):
     with LocalWeb(pages) as local:
         try:
-            return read_home_page(web_for(local, **options), domain)
+            return read_home_page(web_for(local, **options), new_reader(), domain)
         finally:
             read.urls = local.urls
 
@@ -30,7 +33,7 @@ def only_with_www(local_resolve):
 def test_the_first_address_that_answers_is_the_home_page():
     home = read({"https://acme.com/": "<title>Acme</title>", "https://www.acme.com/": "never asked for"})
 
-    assert (home.url, home.hops, home.document.title) == ("https://acme.com/", ("https://acme.com/",), "Acme")
+    assert (home.url, home.hops, home.reading.metadata.title) == ("https://acme.com/", ("https://acme.com/",), "Acme")
     assert read.urls == ["https://acme.com/"]
 
 
@@ -58,7 +61,7 @@ def test_a_builders_customer_is_not_asked_for_a_www():
 
 def test_a_name_that_does_not_exist_is_asked_for_once():
     with LocalWeb({"http://www.acme.com/": "hello"}) as local:
-        home = read_home_page(web_for(local, resolve=only_with_www(local.resolve)), DOMAIN)
+        home = read_home_page(web_for(local, resolve=only_with_www(local.resolve)), new_reader(), DOMAIN)
 
     assert home.url == "http://www.acme.com/"
     assert local.urls == ["https://www.acme.com/", "http://www.acme.com/"]
@@ -78,14 +81,14 @@ def test_a_refresh_is_followed_one_level():
         }
     )
 
-    assert home.document.title == "Start"
+    assert home.reading.metadata.title == "Start"
     assert home.hops == ("https://acme.com/", "https://acme.com/start")
 
 
 def test_a_frame_that_is_not_there_leaves_the_page_itself():
     home = read({"https://acme.com/": "<title>Acme</title><frameset><frame src=gone.htm></frameset>"})
 
-    assert (home.url, home.document.title) == ("https://acme.com/", "Acme")
+    assert (home.url, home.reading.metadata.title) == ("https://acme.com/", "Acme")
 
 
 @pytest.mark.parametrize(
@@ -137,13 +140,13 @@ def test_a_frameset_brings_its_menus_along():
     home = read(
         {
             "https://acme.com/": "<frameset><frame src=menu.htm><frame src=gone.htm><frame src=start.htm></frameset>",
-            "https://acme.com/menu.htm": "<title>Menu</title>",
+            "https://acme.com/menu.htm": "<title>Menu</title><a href=/kontakt>Kontakt</a>",
             "https://acme.com/start.htm": "<title>Start</title>",
         }
     )
 
-    assert home.document.title == "Start"
-    assert [(url, document.title) for url, document in home.menus] == [("https://acme.com/menu.htm", "Menu")]
+    assert home.reading.metadata.title == "Start"
+    assert [link.url for link in home.reading.links] == ["https://acme.com/start.htm", "https://acme.com/kontakt"]
 
 
 def test_a_menu_that_the_server_cannot_make_does_not_cost_the_home_page():
@@ -155,9 +158,24 @@ def test_a_menu_that_the_server_cannot_make_does_not_cost_the_home_page():
         }
     )
 
-    assert (home.document.title, home.menus) == ("Start", ())
+    assert home.reading.metadata.title == "Start"
+    assert [link.url for link in home.reading.links] == ["https://acme.com/start.htm"]
 
 
 def test_a_redirect_into_our_own_network_is_an_error_and_no_alias():
     with pytest.raises(Denied, match=r"169\.254\.169\.254"):
         read({"https://acme.com/": redirect("http://169.254.169.254/latest/meta-data/")})
+
+
+def test_a_menu_that_is_too_much_for_a_parser_does_not_cost_the_home_page():
+    pages = {
+        "https://acme.com/": "<frameset><frame src=menu.htm><frame src=start.htm></frameset>",
+        "https://acme.com/menu.htm": "".join(f"<a href=/kontakt{number}>Kontakt</a>" for number in range(50_000)),
+        "https://acme.com/start.htm": "<title>Start</title>",
+    }
+
+    with closing(pool_of(seconds=0.1)) as pool, LocalWeb(pages) as local:
+        home = read_home_page(web_for(local), Reader(pool), DOMAIN)
+
+    assert home.reading.metadata.title == "Start"
+    assert [failure[1] for failure in pool.watch.failures] == ["time"]

@@ -64,7 +64,7 @@ def test_every_processing_status_has_an_error_and_a_result_beside_it_and_room_to
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
 def test_every_reference_but_the_tenant_can_be_followed_backwards_by_an_index(table):
-    leading = {next(iter(index.columns)).name for index in table.indexes}
+    leading = {column.name for index in table.indexes for column in list(index.columns)[:1]}
     leading |= {next(iter(constraint.columns)).name for constraint in unique_constraints(table)}
 
     references = {column.name for column in table.columns if column.foreign_keys} - {"tenant_id"}

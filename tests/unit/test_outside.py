@@ -10,6 +10,7 @@ from actors.fetch.places import Places
 from app.demo.places_simulator import PlacesSimulator
 from app.outside import FetchCounts, count_calls
 from tests.places_support import KEY, PlacesAnswering, PlacesWeb, dentists
+from tests.sandbox_support import new_reader
 from tests.web_support import LocalWeb, Reply, client_for
 
 SITE = "http://example.com"
@@ -43,7 +44,7 @@ def calls(kind, result):
 
 
 def ask(local, url, **options):
-    web = local.until_closed(client_for(local, **options).open(FetchCounts("testing")))
+    web = local.until_closed(client_for(local, **options).open(new_reader(), FetchCounts("testing")))
     with contextlib.suppress(FetchError):
         web.get(url)
 

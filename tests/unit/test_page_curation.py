@@ -1,3 +1,4 @@
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
@@ -5,6 +6,8 @@ import pytest
 
 from actors.errors import Denied, NotThere
 from actors.page_curation import Source, extract_contacts
+from actors.sandbox.reader import Reader
+from tests.sandbox_support import new_reader, pool_of
 from tests.web_support import LocalWeb, Reply, redirect, web_for
 
 URL = "https://acme-bau.de/kontakt"
@@ -17,7 +20,7 @@ PAGE = """<!doctype html><html><head><title>Kontakt</title><meta name="descripti
 
 def run(pages, source=SOURCE):
     with LocalWeb(pages) as local:
-        return extract_contacts(source, web_for(local))
+        return extract_contacts(source, web_for(local), new_reader())
 
 
 def emails(found):
@@ -107,6 +110,27 @@ def test_the_contacts_of_another_site_are_not_this_sites():
 
     assert list(found.rows) == []
     assert found.reason == "leads to other.com, which is another site: its contacts are not acme-bau.de's"
+
+
+def test_a_page_of_another_site_is_not_parsed():
+    with closing(pool_of()) as pool, LocalWeb({URL: redirect("https://other.com/"), "https://other.com/": PAGE}) as web:
+        extract_contacts(SOURCE, web_for(web), Reader(pool))
+
+    assert pool.watch.reads == []
+
+
+def test_a_forwarding_that_ends_at_another_site_is_not_parsed_and_leaves_the_page_itself():
+    pages = {
+        URL: "<meta http-equiv='refresh' content='5; url=/away'><p>info@acme-bau.de",
+        "https://acme-bau.de/away": redirect("https://other.com/"),
+        "https://other.com/": PAGE,
+    }
+
+    with closing(pool_of()) as pool, LocalWeb(pages) as web:
+        found = extract_contacts(SOURCE, web_for(web), Reader(pool))
+
+    assert emails(found) == ["info@acme-bau.de"]
+    assert pool.watch.reads == ["contact_page"]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from actors.parse.pages import categorise, honeybee, is_contact_like, page_key
+from actors.parse.page_keys import page_key
+from actors.parse.pages import categorise, honeybee, is_contact_like
 from actors.parse.urls import parse_url
 from db.models.page import PAGE_TYPES
 

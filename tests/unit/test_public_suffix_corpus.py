@@ -3,8 +3,10 @@
 from pathlib import Path
 
 import pytest
+from publicsuffixlist import PublicSuffixList
 
 from actors.parse.domains import registrable_domain
+from actors.parse.public_suffixes import public_suffixes
 from actors.parse.urls import parse_url
 
 VECTORS = Path(__file__).parents[3] / "shared" / "corpora" / "psl" / "tests.txt"
@@ -31,3 +33,11 @@ def test_the_official_vectors_of_the_public_suffix_list_hold(vectors):
 
     assert len(vectors) == 77
     assert wrong == []
+
+
+@pytest.mark.parametrize("only_icann", [False, True])
+def test_the_list_is_taken_in_as_the_library_would_take_it_in(only_icann):
+    theirs, ours = PublicSuffixList(only_icann=only_icann), public_suffixes(only_icann=only_icann)
+
+    assert {*vars(theirs)} == {"accept_unknown", "_publicsuffix", "_maxlabel"}
+    assert vars(ours) == vars(theirs)

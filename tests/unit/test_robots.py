@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from actors.fetch.robots import MOST_BYTES, Robots, product_token, robots_allows, robots_text
+from actors.fetch.robots import product_token
+from actors.parse.robots import MOST_BYTES, Robots, robots_allows, robots_text
 
 URL = "https://clinic.example/robots.txt"
 AGENT = "ScraperSky/1.0"

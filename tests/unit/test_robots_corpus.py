@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.fetch.robots import Robots, robots_allows, robots_text
+from actors.parse.robots import Robots, robots_allows, robots_text
 
 CORPUS = Path(__file__).parents[3] / "shared" / "corpora" / "robots"
 

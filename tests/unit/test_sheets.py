@@ -12,7 +12,16 @@ import pytest
 
 from app.commands.sheets import defused, write_csv, write_json, write_json_lines, write_xlsx
 
-HOSTILE = ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "  =1", "\u00a0=1", "\uff1d1"]
+HOSTILE = ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "  =1", "\u00a0=1", "\uff1d1", "\ta", "\u200b=1"]
+SPLIT = {
+    "a;=1+1": "a;'=1+1",
+    "a; =1;+2": "a; '=1;'+2",
+    "a\t@SUM(A1)": "a\t'@SUM(A1)",
+    "a\n=1": "a\n'=1",
+    "a\r\n-1": "a\r\n'-1",
+    'a;"=1': "a;\"'=1",
+    "a\u2028=1": "a\u2028'=1",
+}
 HARMLESS = ["", "smile", "a=b", "a@smile.com", "1-2", "'quoted'", "\u2014"]
 
 
@@ -27,7 +36,20 @@ def test_what_looks_like_a_formula_gets_an_apostrophe(text):
     assert defused(text) == f"'{text}"
 
 
-@pytest.mark.parametrize("text", [*HARMLESS, "+4930123456", "+15125550123; +15125550124"])
+@pytest.mark.parametrize(("text", "written"), SPLIT.items())
+def test_a_formula_after_what_a_spreadsheet_may_split_at_gets_an_apostrophe_too(text, written, tmp_path):
+    assert defused(text) == written
+    write_xlsx(["title"], [[text]], tmp_path / "a.xlsx", "pages")
+    cell = openpyxl.load_workbook(tmp_path / "a.xlsx").active["A2"].value
+    assert cell.replace("_x000D_", "\r").replace("\r", "") == written.replace("\r", "")
+
+
+@pytest.mark.parametrize("text", ["\t=1", "\r=1", "\n=1"])
+def test_a_formula_after_a_leading_separator_is_defused_on_both_sides(text):
+    assert defused(text) == f"'{text[0]}'=1"
+
+
+@pytest.mark.parametrize("text", [*HARMLESS, "a; b", "a;b=c", "+4930123456", "+15125550123; +15125550124"])
 def test_other_texts_and_telephone_numbers_stay_as_they_are(text):
     assert defused(text) == text
 

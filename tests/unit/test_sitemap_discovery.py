@@ -6,6 +6,7 @@ from actors.errors import Busy, Denied, ServerFault
 from actors.parse.sitemap_links import USUAL_PATHS
 from actors.selection import AutoSelect
 from actors.sitemap_discovery import Site, discover_sitemaps
+from tests.sandbox_support import new_reader
 from tests.web_support import LocalWeb, Reply, redirect, web_for
 
 HOME = "https://clinic.example/"
@@ -17,7 +18,7 @@ SOFT_404 = "<!doctype html><title>Not found</title>"
 
 def run(pages, *, site=SITE, auto=("sitemaps",)):
     with LocalWeb(pages) as local:
-        return discover_sitemaps(site, web_for(local), AutoSelect(auto)), local.urls
+        return discover_sitemaps(site, web_for(local), new_reader(), AutoSelect(auto)), local.urls
 
 
 def at(path):
@@ -144,7 +145,7 @@ def test_a_site_in_trouble_is_tried_again_later_and_not_asked_more():
 
     with LocalWeb(broken) as local:
         with pytest.raises(ServerFault):
-            discover_sitemaps(SITE, web_for(local), AutoSelect())
+            discover_sitemaps(SITE, web_for(local), new_reader(), AutoSelect())
 
         assert len(local.urls) == 2
 
@@ -152,7 +153,7 @@ def test_a_site_in_trouble_is_tried_again_later_and_not_asked_more():
 def test_a_site_that_asks_us_to_come_back_later_is_left_alone_at_once():
     with LocalWeb({at("/sitemap.xml"): Reply(429, headers={"Retry-After": "60"})}) as local:
         with pytest.raises(Busy):
-            discover_sitemaps(SITE, web_for(local), AutoSelect())
+            discover_sitemaps(SITE, web_for(local), new_reader(), AutoSelect())
 
         assert local.urls == [at("/sitemap.xml")]
 

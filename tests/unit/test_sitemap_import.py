@@ -4,8 +4,13 @@ from uuid import UUID
 import pytest
 
 from actors.errors import GiveUp, NotThere, Unusable
+from actors.parse.pages import judge
+from actors.parse.sitemap_reading import SiteUrls
+from actors.parse.sitemaps import MOST_URLS
+from actors.parse.urls import parse_url
 from actors.selection import AutoSelect, MostSitemaps
-from actors.sitemap_import import File, import_sitemap
+from actors.sitemap_import import Entries, File, import_sitemap
+from tests.sandbox_support import new_reader
 from tests.web_support import LocalWeb, Reply, redirect, web_for
 
 SITEMAP = "https://clinic.example/sitemap.xml"
@@ -14,7 +19,7 @@ FILE = File(UUID(int=1), UUID(int=2), SITEMAP, 0, None, None, "clinic.example", 
 
 def run(pages, *, file=FILE, auto=("pages",), most=1000):
     with LocalWeb(pages) as local:
-        return import_sitemap(file, web_for(local), AutoSelect(auto), MostSitemaps(most))
+        return import_sitemap(file, web_for(local), new_reader(), AutoSelect(auto), MostSitemaps(most))
 
 
 def urlset(*locs):
@@ -264,3 +269,26 @@ def test_a_bomb_in_the_transfer_fails_for_good():
 def test_a_file_that_is_not_there_fails_for_good():
     with pytest.raises(NotThere):
         run({})
+
+
+CATEGORY = judge(parse_url("https://clinic.example/kontakt"))
+
+
+@pytest.mark.parametrize("number", [-1, 1, 10**12])
+def test_a_category_that_a_parser_process_invents_is_refused(number):
+    batch = SiteUrls((CATEGORY,), (("https://clinic.example/a", None, number),), ())
+
+    with pytest.raises(Unusable, match=f"{SITEMAP}: its parser names a category {number}") as failed:
+        Entries(SITEMAP).add(batch)
+
+    assert failed.value.kind == "parser_answer"
+
+
+def test_what_a_parser_process_names_without_end_is_cut_off():
+    entries = Entries(SITEMAP)
+    batch = SiteUrls((CATEGORY,) * 1000, (("https://clinic.example/a", None, 0),) * 1000, ("https://x.example",) * 1000)
+
+    for _ in range(MOST_URLS // 1000 + 2):
+        entries.add(batch)
+
+    assert (len(entries.pages), len(entries.children), len(entries.categories)) == (MOST_URLS, MOST_URLS, MOST_URLS)

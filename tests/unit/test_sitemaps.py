@@ -218,31 +218,6 @@ def test_a_text_sitemap_has_an_address_on_each_line():
     assert sitemap.skipped == 1
 
 
-def test_rss_items_are_pages():
-    body = (
-        "<?xml version='1.0'?><rss version='2.0'><channel><link>https://clinic.example/</link>"
-        "<item><link>https://clinic.example/news</link><pubDate>Tue, 03 Mar 2026 10:00:00 GMT</pubDate></item>"
-        "<item><title>no link</title></item></channel></rss>"
-    )
-
-    sitemap, entries = read(body)
-
-    assert sitemap.kind == "rss"
-    assert entries == [Entry("https://clinic.example/news", "2026-03-03T10:00:00+00:00")]
-
-
-def test_atom_entries_are_pages():
-    body = (
-        "<feed xmlns='http://www.w3.org/2005/Atom'><link href='https://clinic.example/'/>"
-        "<entry><link rel='alternate' href='/news'/><updated>2026-03-03T10:00:00Z</updated></entry></feed>"
-    )
-
-    sitemap, entries = read(body)
-
-    assert sitemap.kind == "atom"
-    assert entries == [Entry("https://clinic.example/news", "2026-03-03T10:00:00+00:00")]
-
-
 @pytest.mark.parametrize(
     ("body", "kind"),
     [

@@ -26,7 +26,9 @@ EMPTY = [
 
 def options(command=cli):
     if isinstance(command, click.Group):
-        return [option for one in command.commands.values() for option in options(one)]
+        context = click.Context(command)
+        each = (command.get_command(context, name) for name in command.list_commands(context))
+        return [option for one in each for option in options(one)]
     return [(command.name, parameter) for parameter in command.params if isinstance(parameter, click.Option)]
 
 

@@ -9,8 +9,12 @@ from threading import Event
 import pytest
 
 from actors.errors import TooSlow, Unreachable, Unusable
+from actors.fetch.coding import refuse_a_lie
 from actors.fetch.web import Patience
-from tests.web_support import LocalWeb, MemoryRobots, Raw, Reply, web_for
+from actors.parse.contact_page import read_contact_page
+from actors.parse.wire_body import plain_bytes
+from tests.sandbox_support import new_reader
+from tests.web_support import LocalWeb, MemoryRobots, Raw, Reply, client_for, web_for
 
 HOME = "http://clinic.example/"
 # Without the time of packing: every process must see the same test.
@@ -111,11 +115,10 @@ def test_a_gzip_bomb_is_too_large_and_takes_little_memory():
     reply = Reply(200, packed, {"Content-Encoding": "gzip"})
 
     with LocalWeb({HOME: reply}) as local:
-        web = web_for(local)
-        web.robots(HOME)
+        web, reader = web_for(local), new_reader()
         tracemalloc.start()
-        with pytest.raises(Unusable) as failed:
-            web.get(HOME, most=5_000_000)
+        with pytest.raises(Unusable, match="more than 5,000,000 bytes") as failed:
+            reader.read(read_contact_page, [web.get(HOME, most=5_000_000).wire], region=None)
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
 
@@ -124,14 +127,55 @@ def test_a_gzip_bomb_is_too_large_and_takes_little_memory():
     assert peak < 30_000_000
 
 
-def test_a_bomb_in_a_bomb_is_too_large():
-    twice = gzip.compress(gzip.compress(bytes(50_000_000)))
-    reply = Reply(200, twice, {"Content-Encoding": "gzip, gzip"})
+def test_an_api_that_sends_a_gzip_bomb_is_unusable_and_takes_little_memory():
+    with LocalWeb({HOME: Reply(200, bomb(), {"Content-Encoding": "gzip"})}) as local:
+        client = client_for(local)
+        tracemalloc.start()
+        with pytest.raises(Unusable, match="more than 5,000,000 bytes"):
+            client.ask("GET", HOME, headers={})
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
 
-    with LocalWeb({HOME: reply}) as local, pytest.raises(Unusable) as failed:
+    assert peak < 30_000_000
+
+
+def test_an_api_whose_answer_is_damaged_is_unusable():
+    damaged = HELLO[:10] + b"\xff" * 20
+
+    with (
+        LocalWeb({HOME: Reply(200, damaged, {"Content-Encoding": "gzip"})}) as local,
+        pytest.raises(Unusable, match="not encoded as it says"),
+    ):
+        client_for(local).ask("GET", HOME, headers={})
+
+
+def test_an_api_that_drips_packed_bytes_cannot_stretch_the_deadline(over):
+    packed = gzip.compress(bytes(4_000_000), mtime=0)
+    head = HEAD + b"Content-Encoding: gzip\r\n\r\n"
+    page = Raw(
+        chain([head, packed[:1000]], (packed[n : n + 1] for n in range(1000, len(packed)) if not over.wait(0.02)))
+    )
+
+    with LocalWeb({HOME: page}) as local, pytest.raises(TooSlow):
+        client_for(local, patience=Patience(connect=2, read=2, request=0.4, stream=1)).ask("GET", HOME, headers={})
+
+
+@pytest.mark.parametrize("codings", ["gzip, gzip", "deflate,gzip", "gzip,gzip,gzip", "gzip, identity, x-gzip"])
+def test_more_than_one_coding_is_refused_and_nothing_of_it_is_unpacked(codings):
+    twice = gzip.compress(gzip.compress(bytes(50_000_000)))
+    reply = Reply(200, twice, {"Content-Encoding": codings})
+
+    with LocalWeb({HOME: reply}) as local, pytest.raises(Unusable, match="one coding is read at most") as failed:
         web_for(local).get(HOME)
 
-    assert failed.value.kind == "too_large"
+    assert failed.value.kind == "encoding"
+
+
+def test_an_api_may_use_one_coding_only():
+    reply = Reply(200, gzip.compress(gzip.compress(b"{}")), {"Content-Encoding": "gzip, gzip"})
+
+    with LocalWeb({HOME: reply}) as local, pytest.raises(Unusable, match="one coding is read at most"):
+        client_for(local).ask("GET", HOME, headers={})
 
 
 def test_a_body_without_end_is_too_large():
@@ -160,9 +204,7 @@ def test_a_page_of_exactly_the_limit_is_read():
 
 
 def test_a_stream_comes_in_small_pieces_and_is_counted():
-    reply = Reply(200, gzip.compress(b"ab" * 500_000), {"Content-Encoding": "gzip"})
-
-    with LocalWeb({HOME: reply}) as local, web_for(local).stream(HOME, most=2_000_000) as stream:
+    with LocalWeb({HOME: b"ab" * 500_000}) as local, web_for(local).stream(HOME, most=2_000_000) as stream:
         pieces = list(stream)
 
     assert b"".join(pieces) == b"ab" * 500_000
@@ -185,8 +227,10 @@ def test_a_stream_comes_in_small_pieces_and_is_counted():
 def test_an_encoded_page_is_decoded(encoding, body):
     with LocalWeb({HOME: Reply(200, body, {"Content-Encoding": encoding})}) as local:
         answer = web_for(local).get(HOME)
+        told = client_for(local).ask("GET", HOME, headers={})
 
-    assert answer.body == b"hello"
+    assert plain_bytes(answer.wire) == b"hello"
+    assert told.body == b"hello"
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "gzip, gzip, gzip, gzip, gzip, gzip"])
@@ -200,6 +244,39 @@ def test_a_server_that_lies_about_the_encoding_is_asked_again_for_plain_bytes(en
 
     assert answer.body == b"plain"
     assert len(local.urls) == 2
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "\N{ZERO WIDTH NO-BREAK SPACE}<p>plain".encode(),
+        "<p>plain".encode("utf-16"),
+        "<p>größer".encode(),
+        ("a" * 31 + "\N{GRINNING FACE}").encode(),
+        HELLO,
+        b"x^2 is plain",
+    ],
+    ids=["BOM", "UTF-16", "UTF-8", "cut character", "gzip", "text with a zlib header"],
+)
+def test_what_says_deflate_and_is_not_is_asked_for_again(body):
+    def page(asked):
+        plain = asked.headers["accept-encoding"] == "identity"
+        return Reply(200, body, {} if plain else {"Content-Encoding": "deflate"})
+
+    with LocalWeb({HOME: page}) as local:
+        answer = web_for(local).get(HOME)
+
+    assert answer.body == body
+    assert len(local.urls) == 2
+
+
+@pytest.mark.parametrize("level", range(10))
+@pytest.mark.parametrize("size", [0, 1, 5, 50, 5000])
+def test_what_says_deflate_and_is_is_asked_for_once(level, size):
+    text = ("größer " * size).encode()
+
+    for body in (zlib.compress(text, level), zlib.compress(text, level)[2:-4]):
+        refuse_a_lie("deflate", body, HOME)
 
 
 def test_a_server_that_goes_on_lying_is_unusable():

@@ -95,6 +95,6 @@ def test_a_pause_ends_when_the_run_is_stopped_from_outside():
     thread.start()
     began.wait()
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(Stopped))
-    thread.join(timeout=10)
+    thread.join(timeout=60)
 
     assert stopped == [True]

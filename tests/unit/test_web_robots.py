@@ -1,11 +1,16 @@
 """robots.txt is asked before every page, remembered for a day, and obeyed."""
 
+import threading
+import time
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from actors.errors import Busy, Denied, NotThere, Unreachable
-from actors.fetch.web import StoredRobots
+from actors.fetch.web import Patience, StoredRobots
+from actors.sandbox.reader import Reader
+from tests.sandbox_support import new_reader, pool_of
 from tests.web_support import LocalWeb, MemoryRobots, Raw, Reply, client_for, redirect, web_for
 
 SITE = "https://clinic.example"
@@ -47,7 +52,7 @@ def test_robots_txt_is_asked_once_for_many_pages_and_runs():
     with LocalWeb({f"{SITE}/": "x", f"{SITE}/robots.txt": FORBIDDING}) as local:
         client = client_for(local, robots)
         for _ in range(2):
-            local.until_closed(client.open()).get(f"{SITE}/")
+            local.until_closed(client.open(new_reader())).get(f"{SITE}/")
         web_for(local, robots).get(f"{SITE}/")
 
     assert [asked.url for asked in local.asked].count(f"{SITE}/robots.txt") == 1
@@ -161,3 +166,22 @@ def test_a_site_that_wants_to_be_crawled_by_the_hour_is_left_alone():
 
     assert failed.value.kind == "crawl_delay"
     assert local.urls == []
+
+
+def test_the_time_that_our_parsers_take_is_not_the_servers():
+    patience = Patience(connect=2, read=2, request=1, stream=1)
+    pages = {f"{SITE}/robots.txt": FORBIDDING, f"{SITE}/": b"hello" * 100_000}
+    with closing(pool_of()) as pool, LocalWeb(pages) as local:
+        others = object()
+        pool.borrow(others)
+        releasing = threading.Timer(1.5, pool.give_back, [others])
+        releasing.start()
+        reader = Reader(pool)
+        web = local.until_closed(client_for(local, patience=patience).open(reader))
+        page = web.get(f"{SITE}/")
+        releasing.join()
+        with web.stream(f"{SITE}/", most=1_000_000) as stream:
+            time.sleep(1.5)  # as long as a parser process takes that has to be started first
+            body = b"".join(stream)
+
+    assert page.body == body == b"hello" * 100_000

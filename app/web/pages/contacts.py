@@ -7,7 +7,7 @@ import psycopg
 from flask import Blueprint, abort, flash, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from app.commands.correcting import correct, corrected, remove
+from app.commands.correcting import correct, corrected, entries_of, remove
 from app.web.contact_list import FIELDS, contact_statements
 from app.web.filters import FilterError, read_filters
 from app.web.gate import gate
@@ -15,6 +15,7 @@ from app.web.grids import is_uuid
 from app.web.keyset import ROWS, Leaf, Place
 from app.web.looking import COUNTED, look
 from app.web.reader import reader
+from db.people import suppressions
 from db.people.actions import record_action
 from db.people.contacts import CORRECTABLE
 from db.people.leisure import at_leisure
@@ -79,7 +80,8 @@ def delete() -> Response | str:
         flash("No contact is ticked, or those that were are gone. Nothing was deleted.", "bad")
         return redirect(url_for(".show"))
     if "confirmed" not in request.form:
-        return render_template("contacts_confirm.html", found=found, suppress=suppress)
+        affected = _affected(found) if suppress else None
+        return render_template("contacts_confirm.html", found=found, suppress=suppress, affected=affected)
     with reader().connection() as connection, at_leisure(connection, LONGEST_CHANGE):
         deleted, others = remove(connection, found, suppress=suppress)
         detail = {"ids": [row["pk"] for row in found], "suppressed": suppress}
@@ -87,6 +89,12 @@ def delete() -> Response | str:
     also = f", and {others:,} more with the same address or number" if others else ""
     flash(f"{deleted:,} deleted{also}{'; suppressed from now on' if suppress else ''}.", "good")
     return redirect(url_for(".show"))
+
+
+def _affected(found: list[dict[str, Any]]) -> suppressions.Affected:
+    """Others may have the same address or number."""
+    with reader().connection() as connection, at_leisure(connection, LONGEST_CHANGE):
+        return suppressions.affected_by(connection, entries_of(found))
 
 
 def _write(contact: dict[str, Any], values: dict[str, str | None]) -> None:

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import click
 import psycopg
-from flask import Blueprint, current_app, flash, redirect, request, send_file, url_for
+from flask import Blueprint, abort, current_app, flash, redirect, request, send_file, url_for
 from flask.blueprints import BlueprintSetupState
 from psycopg import Connection
 from werkzeug.wrappers import Response
@@ -25,7 +25,8 @@ from app.web.contact_list import FIELDS, condition_of
 from app.web.filters import FilterError, read_filters
 from app.web.gate import gate
 from app.web.reader import reader
-from db.connections import KEEPALIVE
+from app.web.visitors import is_by_another_site
+from db.connections import KEEPALIVE, put_public_first
 from db.people.actions import record_action
 from db.people.exporting import Extract
 
@@ -60,6 +61,8 @@ def _limit(state: BlueprintSetupState) -> None:
 
 @exports.get("/contacts/export")
 def export() -> Response:
+    if is_by_another_site():
+        abort(403, "Another site asked for this export. If you want the file, open Contacts here and export it there.")
     file_format = request.args.get("format", "csv")
     turn: threading.BoundedSemaphore = current_app.extensions["exports"]
     if file_format not in TYPES:
@@ -110,6 +113,7 @@ def _connection() -> Iterator[Connection[Any]]:
         application_name="scrapersky dashboard export",
         **KEEPALIVE,
     ) as connection:
+        put_public_first(connection)
         connection.prepare_threshold = None
         yield connection
 

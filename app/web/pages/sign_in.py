@@ -6,6 +6,7 @@ from flask import Blueprint, redirect, render_template, request, session, url_fo
 from werkzeug.wrappers import Response
 
 from app.web.gate import gate
+from app.web.sessions import end
 
 sign_in = Blueprint("sign_in", __name__)
 
@@ -25,13 +26,14 @@ def enter() -> Response | tuple[str, int]:
     session.permanent = True
     name = " ".join(request.form.get("name", "").split())
     session["operator"] = "".join(filter(str.isprintable, name))[:LONGEST_NAME] or "dashboard"
+    session["id"] = secrets.token_urlsafe(16)
     session["form_token"] = secrets.token_urlsafe(32)
     return redirect(_inside(request.form.get("to", "")))
 
 
 @sign_in.post("/sign-out")
 def leave() -> Response:
-    session.clear()
+    end()
     return redirect(url_for("sign_in.show"))
 
 

@@ -1,5 +1,6 @@
 """/suppressions : who must not be contacted."""
 
+import psycopg
 from flask import Blueprint, flash, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
@@ -15,6 +16,7 @@ suppressed = Blueprint("suppressed", __name__)
 SHOWN = 200
 MOST_AT_ONCE = 500
 LONGEST_REASON = 300
+FIRST = 100
 LONGEST_CHANGE = "60s"
 KINDS = ("email", "phone", "domain")
 
@@ -37,19 +39,24 @@ def add() -> Response | str:
     except ValueError as error:
         flash(f"{error}. Nothing was changed.", "bad")
         return redirect(url_for(".show"))
-    is_dry_run = "confirmed" not in request.form
-    with (
-        reader().connection() as connection,
-        connection.transaction(force_rollback=is_dry_run),
-        at_leisure(connection, LONGEST_CHANGE),
-    ):
+    if "confirmed" not in request.form:
+        return _preview(entries, reason)
+    with reader().connection() as connection, connection.transaction(), at_leisure(connection, LONGEST_CHANGE):
         added = suppressions.add(connection, entries, reason)
-        detail = {"kinds": sorted({entry.kind for entry in entries}), "contacts_deleted": added.contacts_deleted}
+        detail = {"kinds": sorted({entry.kind for entry in entries}), **added.affected._asdict()}
         record_action(connection, "suppress", operator=_operator(), rows=added.new, detail=detail)
-    if is_dry_run:
-        return render_template("suppressions_confirm.html", entries=entries, added=added, reason=reason or "")
-    flash(f"{added.new:,} added to the list; {added.contacts_deleted:,} contacts deleted.", "good")
+    flash(f"{added.new:,} added to the list; {added.affected}.", "good")
     return redirect(url_for(".show"))
+
+
+def _preview(entries: list[Suppressible], reason: str | None) -> str:
+    """Reads only: who lists holds up every writer of contacts."""
+    with reader().connection() as connection, connection.transaction(), at_leisure(connection, LONGEST_CHANGE):
+        first = list(suppressions.affected_rows(connection, entries, FIRST))
+        expected = suppressions.expected(connection, entries)
+    return render_template(
+        "suppressions_confirm.html", entries=entries, added=expected, first=first, reason=reason or ""
+    )
 
 
 @suppressed.post("/suppressions/remove")
@@ -74,6 +81,14 @@ def _entries(typed: str) -> list[Suppressible]:
             f"At most {MOST_AT_ONCE} at once, and these are {len(values):,}; use scrapersky suppress import"
         )
     return [suppressible(value) for value in values]
+
+
+@suppressed.errorhandler(psycopg.errors.LockNotAvailable)
+def _locked(error: psycopg.Error) -> Response:
+    """What another transaction holds; the database says which in words."""
+    told = error.diag.message_primary or "another transaction is in the way"
+    flash(f"{told[:1].upper()}{told[1:]}. Try again in a moment.", "bad")
+    return redirect(url_for(".show"))
 
 
 def _operator() -> str:

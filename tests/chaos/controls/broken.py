@@ -10,7 +10,9 @@ from dramatiq import Broker
 from psycopg import Connection
 
 from actors._workflow import Workflow
+from app.held_claims import HeldClaims
 from app.process import Process
+from app.supervisor import Supervisor
 from app.sweeper import Sweeper
 from db.lifecycle import Ended, Ending, Recorder, Swept
 from db.outcomes import Found
@@ -20,7 +22,9 @@ from db.results import write_rows
 class UnfencedRecorder(Recorder):
     """Completes a row by its key, whoever holds the claim by now: what most queues do."""
 
-    def record(self, connection: Connection[Any], worker: UUID, token: UUID, endings: Sequence[Ending]) -> list[Ended]:
+    def record(
+        self, connection: Connection[Any], worker: UUID, token: UUID, endings: Sequence[Ending], **_options: Any
+    ) -> list[Ended]:
         ended: list[Ended] = []
         for ending in endings:
             if not isinstance(ending.outcome, Found):
@@ -45,16 +49,35 @@ class TokenlessRecorder(Recorder):
         self.sql = {name: query.replace(b"token = %(token)s", b"token is not null") for name, query in self.sql.items()}
 
 
+class ForgetfulClaims(HeldClaims):
+    """Believes that a thread answers for every claim: one whose commit had no answer is never looked for."""
+
+    def __contains__(self, token: UUID) -> bool:
+        return True
+
+
 RECORDERS = {"unfenced": UnfencedRecorder, "tokenless": TokenlessRecorder}
 
 
 class BrokenProcess(Process):
-    """Its recorder is the one that CHAOS_ENGINE names."""
+    """It lacks what CHAOS_ENGINE names: a recorder's fence, or the memory of its claims."""
 
     def _boot(self, broker: Broker) -> None:
         super()._boot(broker)
+        lack = os.environ["CHAOS_ENGINE"]
         for runner in self.runners.values():
-            runner.recorder = RECORDERS[os.environ["CHAOS_ENGINE"]](runner.workflow)
+            if lack in RECORDERS:
+                runner.recorder = RECORDERS[lack](runner.workflow)
+            else:
+                assert lack == "forgetful"
+                runner.around.late.claims = ForgetfulClaims()
+
+
+class TrustfulSupervisor(Supervisor):
+    """Takes a process that has not ended for one that works."""
+
+    def _end_frozen(self) -> None:
+        pass
 
 
 class TimestampSweeper(Sweeper):

@@ -20,7 +20,7 @@ from tests.chaos.controls.traces import create_trace_table, traced_workflow
 from tests.chaos.ledger import Note, install, intend, read, write_notes
 from tests.chaos.promises import Promises
 from tests.chaos.verdict import Verdict
-from tests.process_support import Processes, Started, wait_for_workers
+from tests.process_support import Processes, Started, registered, wait_for_workers, wait_until
 from tests.samples import create_sample_tables
 
 NUMBERS = count(1)
@@ -57,15 +57,25 @@ class Scene:
             intend(connection, pks, "queue")
 
     def start_worker(self, **environment: str) -> Started:
-        seconds = {"SCRAPERSKY_BEAT_SECONDS": self.settings.beat, "SCRAPERSKY_LEASE_SECONDS": self.settings.lease}
-        given = {name: f"{value.total_seconds():g}" for name, value in seconds.items()} | environment
-        worker = self.processes.start(
-            "tests.chaos.controls.worker", DATABASE_URL=self.url, SCRAPERSKY_THREADS="4", **given
-        )
-        self.workers.append(worker)
+        """DATABASE_URL may lead to the scene's database by a way of its own."""
+        worker = self._start("tests.chaos.controls.worker", environment)
         with self.connect() as connection:
             wait_for_workers(connection, worker)
         return worker
+
+    def start_supervisor(self, **environment: str) -> Started:
+        """With one worker of one thread."""
+        supervisor = self._start("tests.chaos.controls.up", {"SCRAPERSKY_THREADS": "1"} | environment)
+        with self.connect() as connection:
+            wait_until(lambda: registered(connection))
+        return supervisor
+
+    def _start(self, module: str, environment: dict[str, str]) -> Started:
+        seconds = {"SCRAPERSKY_BEAT_SECONDS": self.settings.beat, "SCRAPERSKY_LEASE_SECONDS": self.settings.lease}
+        given = {name: f"{value.total_seconds():g}" for name, value in seconds.items()} | environment
+        started = self.processes.start(module, **{"DATABASE_URL": self.url, "SCRAPERSKY_THREADS": "4", **given})
+        self.workers.append(started)
+        return started
 
     def freeze(self, worker: Started) -> None:
         self.notes.append(Note("freeze", worker.pid))

@@ -14,20 +14,14 @@ from w3lib.encoding import (
     to_unicode,
 )
 
-from actors.fetch.answer import Answer
-
 # Enough to tell a language from, and no more than detection can afford on a page of megabytes.
 _SAMPLE_BYTES = 256 * 1024
 
 
 @cache
 def _read_by_browsers() -> frozenset[str]:
-    data = tomllib.loads(files("actors.fetch").joinpath("encodings.toml").read_text(encoding="utf-8"))
+    data = tomllib.loads(files("actors.parse").joinpath("encodings.toml").read_text(encoding="utf-8"))
     return frozenset(codecs.lookup(name).name for name in data["names"])
-
-
-def text_of(answer: Answer) -> str:
-    return decode(answer.body, answer.headers.get("content-type"))
 
 
 def decode(body: bytes, content_type: str | None = None) -> str:
