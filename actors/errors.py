@@ -3,6 +3,7 @@
 WorkflowError
 ├── GiveUp             fails now, whatever attempts are left
 ├── RetryLater         goes back to the queue until the delay is over; burns no attempt
+├── HostResting        goes back to the queue until the host may be asked again; burns no attempt, and is no error
 ├── PauseWorkflow      goes back to the queue, and the workflow stops until the reason is gone; burns no attempt
 └── FetchError         a fetch went wrong; `kind` is a short word for counting, `url` what was asked for
     ├── Unreachable    no connection, no TLS, cut off in the middle        retried
@@ -31,6 +32,14 @@ class RetryLater(WorkflowError):
     def __init__(self, message: str, *, delay: timedelta) -> None:
         super().__init__(message)
         self.delay = delay
+
+
+class HostResting(WorkflowError):
+    """The host was asked for its robots.txt a moment ago, which is kept: the row comes back instead of waiting here."""
+
+    def __init__(self, host: str, *, seconds: float) -> None:
+        super().__init__(f"{host} was asked for its robots.txt; the page comes after the pause")
+        self.seconds = seconds
 
 
 class PauseWorkflow(WorkflowError):

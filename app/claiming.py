@@ -29,6 +29,8 @@ class Claiming:
         self.claimer = Claimer(workflow, workflow.columns)
         self.in_turns = False
         """Whether claims of all processes come one after the other, as the last one found."""
+        self.may_take_suspects = True
+        """Not while a row runs that may have killed its worker, where rows are claimed beside it."""
         self._met_suspect = False
         self._row_by_row = False
 
@@ -60,7 +62,7 @@ class Claiming:
     def take(self, connection: Connection[Any], token: UUID, size: int) -> Batch:
         """In the caller's transaction. A row that may have killed its worker runs beside no other such row."""
         quarantine = self.around.quarantine
-        inside = quarantine.enter()
+        inside = self.may_take_suspects and quarantine.enter()
         size = 1 if inside and self._met_suspect else size  # they come one by one, and often one after the other
         batch = self.claimer.claim(
             connection, self.around.heart.id, size, token=token, suspects=inside, row_by_row=self._row_by_row
@@ -68,7 +70,7 @@ class Claiming:
         self.in_turns = batch.in_turns
         if inside:
             self._met_suspect = any(row.lost for row in batch.rows)
-        if not any(row.lost for row in batch.rows):
+        if inside and not self._met_suspect:
             quarantine.leave()
         return batch
 

@@ -95,6 +95,7 @@ class Settings(BaseSettings, frozen=True, populate_by_name=True, hide_input_in_e
     home: AbsolutePath = Field(default_factory=default_home, alias="SCRAPERSKY_HOME", description="a directory")
     processes: int = whole_number("SCRAPERSKY_PROCESSES", 2, 1, 64)
     threads: int = whole_number("SCRAPERSKY_THREADS", 16, 1, 256)
+    max_in_flight: int = whole_number("SCRAPERSKY_MAX_IN_FLIGHT", 256, 1, 10_000)
     beat: Seconds = Field(timedelta(seconds=5), alias="SCRAPERSKY_BEAT_SECONDS")
     lease: Seconds = Field(timedelta(seconds=30), alias="SCRAPERSKY_LEASE_SECONDS")
     poll: Seconds = Field(timedelta(seconds=1), alias="SCRAPERSKY_POLL_SECONDS")

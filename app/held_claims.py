@@ -5,6 +5,7 @@ shows as claimed by this process under another token is in doubt: its commit had
 """
 
 import threading
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 from uuid import UUID, uuid4
@@ -18,6 +19,7 @@ class HeldClaims:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._held: dict[UUID, list[Ended]] = {}
+        self._holders: Counter[UUID] = Counter()
 
     def __contains__(self, token: UUID) -> bool:
         with self._lock:
@@ -28,12 +30,21 @@ class HeldClaims:
         token = uuid4()
         with self._lock:
             self._held[token] = []
+            self._holders[token] = 1
         return token
+
+    def share(self, token: UUID) -> None:
+        """One more holder answers for some of its rows, and lets go by itself."""
+        with self._lock:
+            self._holders[token] += 1
 
     def let_go(self, token: UUID) -> None:
         """Its rows are recorded, there were none, or nobody knows whether it was committed."""
         with self._lock:
-            self._held.pop(token, None)
+            self._holders[token] -= 1
+            if self._holders[token] <= 0:
+                self._held.pop(token, None)
+                del self._holders[token]
 
     def doubt(self, token: UUID, ended: Sequence[Ended]) -> None:
         """These endings may be recorded: the transaction had no answer."""

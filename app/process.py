@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from types import FrameType
 
@@ -16,9 +17,11 @@ from app.broker import Nudger, is_in_process
 from app.config import ConfigurationError, Settings
 from app.database import listen_url, working_database
 from app.deadline import Watchdog
+from app.dispatcher import Dispatcher
 from app.exposition import serve_beside_dramatiq
 from app.giving_up import give_up, no_thread_dies_alone
 from app.heart import Heart, NotRegisteredError
+from app.in_flight import InFlight
 from app.late import LateRecords
 from app.listener import Listener
 from app.logs import event
@@ -38,6 +41,8 @@ PARENT_CHECK_SECONDS = 1.0
 NOT_STARTED = 1
 REFUSED = 2
 TERMINATED = 128 + signal.SIGTERM
+# Each workflow may have its share besides what others took before it: more than the limit in flight, for a moment.
+MOST_ROW_THREADS = 20_000
 
 # Quotas that end by themselves stay; a reason that is the same stays without a new doorbell.
 BLOCK = """
@@ -133,7 +138,8 @@ class Process(Middleware):
         nudger = Nudger(broker, self.names)
         nudger.start()
         stack.callback(nudger.stop)
-        toolbox = stack.enter_context(Toolbox(settings, web_client(settings, pool), self.parsers))
+        client = stack.enter_context(web_client(settings, pool))
+        toolbox = stack.enter_context(Toolbox(settings, client, self.parsers))
         self.become_ordinary()
         self._block(toolbox, pool)
         traces = open_traces(settings)
@@ -153,9 +159,7 @@ class Process(Middleware):
             rates=rates,
             traces=traces,
         )
-        # No workflow may take the last threads: one full of slow rows must not stop the others.
-        share = max(1, settings.threads - (len(self.workflows) - 1))
-        self.runners = {flow.name: Runner(flow, around, threads=share) for flow in self.workflows}
+        self.runners = self._make_runners(around)
         # Nobody plots a canary: its counts are not written.
         unseen = replace(around, rates=Rates(pool, settings.beat))
         self.runners |= {flow.name: Runner(flow, unseen, threads=1) for flow in self.internal}
@@ -164,6 +168,23 @@ class Process(Middleware):
             listener.start()
             stack.callback(listener.stop)
         event(log, logging.INFO, "worker.started", worker=heart.id, threads=settings.threads)
+
+    def _make_runners(self, around: Surroundings) -> dict[str, Runner]:
+        """Polite workflows run in threads of their own, as many as it takes; the others in Dramatiq's."""
+        in_flight = InFlight(self.settings.max_in_flight)
+        rows = ThreadPoolExecutor(MOST_ROW_THREADS, thread_name_prefix="row")
+        self._exit.callback(rows.shutdown)
+        prompt = [flow for flow in self.workflows if flow.politeness is None]
+        # No workflow may take the last threads: one full of slow rows must not stop the others.
+        share = max(1, self.settings.threads - (len(prompt) - 1))
+        runners = {flow.name: Runner(flow, around, threads=share) for flow in prompt}
+        for flow in self.workflows:
+            if flow.politeness is not None:
+                dispatcher = Dispatcher(flow, around, in_flight, rows)
+                dispatcher.start()
+                self._exit.callback(dispatcher.stop)
+                runners[flow.name] = dispatcher
+        return runners
 
     def _block(self, toolbox: Toolbox, pool: Pool) -> None:
         """Stop what can not succeed with these settings; what was stopped for such a reason gets another chance."""

@@ -5,7 +5,7 @@ import random
 import threading
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from uuid import UUID
@@ -14,7 +14,7 @@ import psycopg
 from dramatiq.middleware import Shutdown, TimeLimitExceeded
 
 from actors._workflow import Found, Workflow
-from actors.errors import Busy, FetchError, GiveUp, PauseWorkflow, RetryLater
+from actors.errors import Busy, FetchError, GiveUp, HostResting, PauseWorkflow, RetryLater
 from app import metrics
 from app.broker import Nudger
 from app.claiming import Claiming
@@ -29,7 +29,7 @@ from app.traces import Traces
 from db.connections import Pool, transaction
 from db.lifecycle import Batch, Claimed, Ended, Ending, Recorder
 from db.lifecycle.bad_rows import is_bad_row, reason_of
-from db.outcomes import Again, Blocked, Failed, Outcome, Released
+from db.outcomes import Again, Blocked, Failed, Outcome, Postponed, Released
 
 log = logging.getLogger(__name__)
 
@@ -40,7 +40,7 @@ PATIENCE_SECONDS = 5 * BATCH_SECONDS
 SMOOTHING = 0.3
 LONGEST_PAUSE = 5.0
 # Nobody needs to look at these; hundreds a second may be among them.
-UNREMARKABLE = {"completed", "locked", "released"}
+UNREMARKABLE = {"completed", "locked", "released", "postponed"}
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,6 @@ class Runner:
 
     def _run(self, batch: Batch) -> list[Ending]:
         endings: list[Ending] = []
-        resting: dict[str, float] = {}
         began = time.monotonic()
         blocked = False
         for claimed in batch.rows:
@@ -127,8 +126,6 @@ class Runner:
                 with self.around.toolbox.lend(self.workflow) as lent:
                     outcome = self._attempt(claimed, lent)
                 self.around.traces.attempted(self.workflow, claimed, outcome, time.monotonic() - started)
-                if claimed.key is not None and lent.spare:
-                    resting[claimed.key] = lent.spare
             blocked = blocked or isinstance(outcome, Blocked)
             endings.append(
                 Ending(
@@ -142,24 +139,7 @@ class Runner:
                 )
             )
         self._learn([ending.seconds for ending in endings if not isinstance(ending.outcome, Released)])
-        self._rest(resting)
         return endings
-
-    def _rest(self, seconds: Mapping[str, float]) -> None:
-        """Tell all processes how long to leave these hosts alone. Without the database nobody visits them either.
-
-        Without an answer it is told once more: only the connection may be gone, and to be told twice does no harm.
-        """
-        if not seconds:
-            return
-        for _ in range(2):
-            try:
-                with transaction(self.around.pool) as connection:
-                    self.recorder.rest(connection, seconds)
-            except psycopg.Error as error:
-                event(log, logging.WARNING, "rest.failed", workflow=self.workflow.name, error=str(error))
-            else:
-                return
 
     def _learn(self, ran: Sequence[float]) -> None:
         if not ran:
@@ -200,6 +180,8 @@ class Runner:
                 return Failed(str(error) or "gave up without a reason")
             case PauseWorkflow():
                 return Blocked(str(error) or "stopped without a reason", error.until)
+            case HostResting():
+                return Postponed(error.seconds)
             case RetryLater():
                 return Again(str(error) or "asked to be tried later", error.delay.total_seconds(), counts=False)
             case FetchError():

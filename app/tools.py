@@ -25,6 +25,12 @@ class Lent:
     """The tools of one run, by the names of the function's parameters."""
 
     tools: Mapping[str, Any]
+    reader: Reader
+
+    @property
+    def waited(self) -> float:
+        """For how many seconds the run has waited for a parser process."""
+        return self.reader.waited
 
     @property
     def spare(self) -> float:
@@ -38,12 +44,17 @@ def web_options(settings: Settings) -> WebOptions:
         pause=settings.crawl_pause,
         proxy=settings.proxy or None,
         ca_file=settings.ca_file,
+        steps_aside=True,
         patience=Patience(request=settings.fetch.total_seconds(), stream=4 * settings.fetch.total_seconds()),
     )
 
 
-def web_client(settings: Settings, pool: Pool) -> WebClient:
-    return WebClient(web_options(settings), RobotsFiles(pool))
+@contextmanager
+def web_client(settings: Settings, pool: Pool) -> Iterator[WebClient]:
+    with RobotsFiles(pool) as robots:
+        client = WebClient(web_options(settings), robots)
+        yield client
+        client.close()
 
 
 def parser_pool(settings: Settings) -> ParserPool:
@@ -70,7 +81,6 @@ class Toolbox:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.client.close()
         self.parsers.close()
 
     def check(self, workflow: Workflow) -> None:
@@ -91,7 +101,7 @@ class Toolbox:
             reader = Reader(self.parsers)
             stack.callback(reader.close)  # after the run, where no time limit interrupts it
             makers = {name: self._makers[kind] for name, kind in workflow.tools.items()}
-            yield Lent({name: make(reader, stack, workflow.name) for name, make in makers.items()})
+            yield Lent({name: make(reader, stack, workflow.name) for name, make in makers.items()}, reader)
 
     def _web(self, reader: Reader, stack: ExitStack, workflow: str) -> Web:
         web = self.client.open(reader, FetchCounts(workflow))

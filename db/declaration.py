@@ -185,11 +185,14 @@ class Declaration:
         return sql.SQL("coalesce({}, 0)").format(sql.Identifier(alias, self.priority))
 
     def key_of(self, alias: str) -> sql.Composable:
-        """The expression for a job's politeness key."""
+        """The expression for a job's politeness key; a row without a host has one of its own."""
         if self.politeness is None:
             return sql.SQL("null")
-        prefix = sql.Literal(self.politeness.group + ":")
-        return sql.SQL("{} || {}::text").format(prefix, sql.Identifier(alias, self.politeness.column))
+        return sql.SQL("{group} || coalesce({column}::text, 'row ' || {pk}::text)").format(
+            group=sql.Literal(self.politeness.group + ":"),
+            column=sql.Identifier(alias, self.politeness.column),
+            pk=sql.Identifier(alias, self.primary_key.name),
+        )
 
     def column_of(self, column: str, alias: str) -> sql.Composable:
         """The expression for a column of the row, of the parent row that it is borrowed from, or for a count."""

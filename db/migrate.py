@@ -149,9 +149,8 @@ def declare(connection: Connection[Any], declaration: Declaration) -> None:
 
 
 def _lock_names(declarations: Sequence[Declaration]) -> list[str]:
-    """The rows of engine.lock, for claims of a workflow with a limit or of a politeness group to take turns by."""
-    groups = {one.politeness.group for one in declarations if one.politeness}
-    return [*(f"workflow {one.name}" for one in declarations), *(f"group {group}" for group in sorted(groups))]
+    """The rows of engine.lock, for claims of a workflow with a limit to take turns by."""
+    return [f"workflow {one.name}" for one in declarations]
 
 
 def _ensure(connection: Connection[Any], declaration: Declaration, trigger: Trigger) -> None:

@@ -3,6 +3,7 @@
 Found      it worked: rows to write, values for the row itself, a reason when nothing was there to find
 Again      it failed and may be tried again after a delay
 Failed     it failed for good
+Postponed  its host must be spared first: the attempt is given back, and the row comes again after the pause
 Released   it was not started, or stopped by a shutdown: the attempt is given back
 Blocked    no row of the workflow can succeed now: the row goes back, and the workflow stops
 Lost       its worker died
@@ -51,6 +52,11 @@ class Released:
 
 
 @dataclass(frozen=True, slots=True)
+class Postponed:
+    delay: float
+
+
+@dataclass(frozen=True, slots=True)
 class Blocked:
     reason: str
     until: datetime | None
@@ -61,7 +67,7 @@ class Lost:
     max_lost: int
 
 
-Outcome = Found | Again | Failed | Released | Blocked | Lost
+Outcome = Found | Again | Failed | Released | Postponed | Blocked | Lost
 
 
 def error_text(text: str) -> str:

@@ -16,17 +16,6 @@ from engine.workflow
 where name = %(workflow)s
   and coalesce(max_in_flight, declared_max_in_flight, per_minute, declared_per_minute, per_day, declared_per_day) is not null
 
--- name: serialise_group
--- Nobody but claims takes this lock, and none holds it for long: no reason to give way at once.
-select case
-    when exists (
-        select 1 from engine.job as due
-        where due.workflow = %(workflow)s and due.token is null and not due.dead and due.run_at <= statement_timestamp())
-     and set_config('lock_timeout', '10s', true) is not null
-    then (select turn.name from engine.lock as turn where turn.name = 'group ' || %(group)s for no key update)
-    else '' end,
-    set_config('lock_timeout', '200ms', true)
-
 -- name: held_back
 select engine.is_held_back(workflow.*) from engine.workflow where name = %(workflow)s
 
@@ -135,33 +124,6 @@ with pushed as (
 insert into engine.attempt (workflow, pk, generation, attempt, outcome, error, submission_id, worker_id, started_at)
 select workflow, pk, generation, attempt, 'unwritable', last_error, submission_id, %(worker)s, clock_timestamp()
 from pushed
-
--- name: key_state
--- How many of a key run, when the next may start, and how the rows stand that wait for it.
-select wanted.key,
-       (select count(*) from engine.job
-        where job.key = wanted.key and job.worker_id is not null and job.token is distinct from %(token)s),
-       coalesce(extract(epoch from pace.next_start - clock_timestamp()), 0)::float8,
-       coalesce(extract(epoch from pace.first_slot - clock_timestamp()), 0)::float8,
-       coalesce(extract(epoch from pace.last_slot - clock_timestamp()), 0)::float8,
-       pace.last_priority
-from unnest(%(keys)s::text[]) as wanted (key)
-left join engine.pace on pace.key = wanted.key
-
--- name: set_pace
-insert into engine.pace as pace (key, next_start)
-select key, clock_timestamp() + make_interval(secs => seconds)
-from unnest(%(keys)s::text[], %(seconds)s::float8[]) as started (key, seconds)
-on conflict (key) do update set next_start = excluded.next_start
-
--- name: set_line
-insert into engine.pace as pace (key, next_start, first_slot, last_slot, last_priority)
-select key, clock_timestamp(), clock_timestamp() + make_interval(secs => first), clock_timestamp() + make_interval(secs => last),
-       priority
-from unnest(%(keys)s::text[], %(first)s::float8[], %(last)s::float8[], %(priorities)s::int[])
-     as line (key, first, last, priority)
-on conflict (key) do update
-set first_slot = excluded.first_slot, last_slot = excluded.last_slot, last_priority = excluded.last_priority
 
 -- name: spend
 -- Rows begun, on the budget of this minute and this day.

@@ -39,6 +39,29 @@ return coalesce(flow.max_downstream, flow.declared_max_downstream) is not null
        order by job.priority, job.run_at
        offset coalesce(flow.max_downstream, flow.declared_max_downstream) - 1 limit 1);
 
+-- How many rows a worker may begin now, of those that it asks for.
+create or replace function engine.room(flow engine.workflow, claimant uuid, wanted integer) returns integer
+language sql stable
+return case
+    when engine.is_stopped(flow) or not exists (select 1 from engine.worker where id = claimant and not drain_wanted) then 0
+    else greatest(0, least(
+        wanted,
+        coalesce(flow.max_in_flight, flow.declared_max_in_flight) - (
+            select count(*) from engine.job as running
+            where running.workflow = flow.name and running.token is not null
+              and coalesce(flow.max_in_flight, flow.declared_max_in_flight) is not null),
+        coalesce(flow.per_minute, flow.declared_per_minute) - coalesce((
+            select usage.used from engine.usage
+            where usage.workflow = flow.name and usage.period = 'minute'
+              and usage.starts_at = date_trunc('minute', statement_timestamp())
+              and coalesce(flow.per_minute, flow.declared_per_minute) is not null), 0),
+        coalesce(flow.per_day, flow.declared_per_day) - coalesce((
+            select usage.used from engine.usage
+            where usage.workflow = flow.name and usage.period = 'day'
+              and usage.starts_at = date_trunc('day', statement_timestamp(), flow.day_zone)
+              and coalesce(flow.per_day, flow.declared_per_day) is not null), 0)))
+    end;
+
 -- How long to leave a row alone whose every change the database refuses (a constraint, a user's trigger), after it has
 -- done so so many times before: 10 seconds at first, ten minutes at most.
 create or replace function engine.unwritable_delay(times integer) returns interval

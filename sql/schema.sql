@@ -114,29 +114,27 @@ create index if not exists job_dead on engine.job (workflow) where dead;
 create index if not exists job_running on engine.job (workflow, token) where token is not null;
 create index if not exists job_running_key on engine.job (key) where worker_id is not null and key is not null;
 
+-- The waiting rows of polite workflows, key after key.
+create index if not exists job_of_key on engine.job (workflow, priority, key collate "C", run_at)
+    where token is null and not dead and key is not null;
+
 -- The statement that submitted it; null when the sweep did.
 alter table engine.job add column if not exists submission_id bigint;
 
 -- How often in a row the database refused to change the business row; null for almost every job.
 alter table engine.job add column if not exists unwritable integer;
 
--- Rows that are only ever locked, one per workflow and one per politeness group: claims that must come one after the other
--- lock theirs. Written by migrate. Nobody but the engine's roles may lock them, unlike an advisory lock.
+-- Rows that are only ever locked, one per workflow: claims of a workflow with a limit come one after the other and lock it. Written by migrate. Nobody but the engine's roles may lock them, unlike an advisory lock.
 create table if not exists engine.lock (
     name text primary key
 );
 
--- When the next run for a politeness key may start.
+-- When the next run for a politeness key may start. A claim locks the rows of the keys that it takes.
 create table if not exists engine.pace (
     key text primary key,
     next_start timestamptz not null
 ) with (fillfactor = 70);
-
--- Rows that must wait for their key stand in line: when the first and the last of it may try, and how urgent the last is.
-alter table engine.pace
-    add column if not exists first_slot timestamptz,
-    add column if not exists last_slot timestamptz,
-    add column if not exists last_priority integer;
+alter table engine.pace drop column if exists first_slot, drop column if exists last_slot, drop column if exists last_priority;
 
 -- One row per worker process boot. No index holds beats, so a beat is a HOT update.
 create table if not exists engine.worker (

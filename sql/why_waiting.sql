@@ -179,7 +179,7 @@ begin
     from engine.lock as turn
     join pg_locks as locks on locks.locktype = 'transactionid' and locks.granted and locks.transactionid = turn.xmax
     join pg_stat_activity as activity on activity.pid = locks.pid
-    where turn.name in ('workflow ' || flow.name, 'group ' || flow.politeness_group)
+    where turn.name = 'workflow ' || flow.name
       and activity.xact_start < clock_timestamp() - interval '1 second'
     order by activity.xact_start
     limit 1;

@@ -87,7 +87,8 @@ class Courier:
     def _ask(self, target: Target, errand: Errand, headers: Mapping[str, str]) -> httpx2.Response:
         """Send, with one try more that does not mind the certificate: these are public pages, and the row says so."""
         everything = {**self._headers, **headers}
-        self._pace.wait(target.host, errand.deadline)
+        self._pace.wait(target.host, errand)
+        errand.steps_aside = False
         try:
             if self._problem(target) is None:
                 try:

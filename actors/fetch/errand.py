@@ -13,3 +13,6 @@ class Errand:
     deadline: Deadline
     most: int
     """Bytes, decoded, that the answer may have."""
+
+    steps_aside: bool = False
+    """Whether a pause that the host is owed ends the run, because nothing is lost by coming back."""

@@ -1,6 +1,7 @@
 """Sockets for httpcore2: made to vetted addresses only, and each step within the errand's deadline."""
 
 import ssl
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -16,13 +17,21 @@ FindEndpoints = Callable[[Errand, str, int, float], Sequence[Endpoint]]
 
 
 class GuardedNetwork(httpcore2.NetworkBackend):
-    """One per run: the errand is set before each request."""
-
-    errand: Errand
+    """One per process. The errand of a request is set before it, by its own thread: a connection outlives its errand."""
 
     def __init__(self, find_endpoints: FindEndpoints) -> None:
+        self._local = threading.local()
         self._find_endpoints = find_endpoints
         self._sockets = httpcore2.SyncBackend()
+
+    @property
+    def errand(self) -> Errand:
+        errand: Errand = self._local.errand
+        return errand
+
+    @errand.setter
+    def errand(self, errand: Errand) -> None:
+        self._local.errand = errand
 
     def connect_tcp(
         self,

@@ -3,7 +3,8 @@
 from threading import Event
 from time import monotonic
 
-from actors.fetch.deadline import Deadline
+from actors.errors import HostResting
+from actors.fetch.errand import Errand
 
 # An exception raised in this thread from outside takes effect between two slices.
 _SLICE = 0.25
@@ -27,16 +28,18 @@ class Pace:
     def leave_alone(self, seconds: float) -> None:
         self.spare = max(self.spare, seconds)
 
-    def wait(self, host: str, deadline: Deadline) -> None:
-        """Keep still until the host may be asked again; the deadline moves along."""
+    def wait(self, host: str, errand: Errand) -> None:
+        """Keep still until the host may be asked again, or leave it for now; the deadline moves along."""
         site = _site(host)
         pause = max(self._pause, self._delays.get(site, 0))
         began = monotonic()
         until = self._ended.get(site, -pause) + pause
+        if until > began and errand.steps_aside:
+            raise HostResting(host, seconds=until - began)
         still = Event()
         while (left := until - monotonic()) > 0:
             still.wait(min(left, _SLICE))
-        deadline.extend(monotonic() - began)
+        errand.deadline.extend(monotonic() - began)
 
     def ended(self, host: str) -> None:
         self._ended[_site(host)] = monotonic()

@@ -1,6 +1,7 @@
 """robots.txt files at hand: a few texts and answers in memory, all texts in the store of all processes."""
 
 from collections import OrderedDict
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from threading import Lock
 from typing import Generic, TypeVar
@@ -9,8 +10,9 @@ from actors.fetch.robots import RobotsStore, StoredRobots
 from actors.parse.robots_reading import RobotsAnswer
 
 KEPT_FOR = timedelta(hours=24)
-FILES_AT_HAND = 128
-# A larger file is loaded again each time rather than kept in memory a hundredfold.
+# A crawl comes back to thousands of hosts in turn; nearly all files are short.
+CHARACTERS_AT_HAND = 16_000_000
+# A larger file is loaded again each time rather than kept in the place of many.
 LARGEST_AT_HAND = 20_000
 ANSWERS_AT_HAND = 4_096
 
@@ -19,10 +21,12 @@ Value = TypeVar("Value")
 
 
 class _Newest(Generic[Key, Value]):
-    """The values that were used last, so many at most."""
+    """The values that were used last, as many as fit: each takes the space that `size_of` says."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, size_of: Callable[[Value], int] = lambda _: 1) -> None:
         self._most = most
+        self._size_of = size_of
+        self._taken = 0
         self._values: OrderedDict[Key, Value] = OrderedDict()
         self._lock = Lock()
 
@@ -35,10 +39,15 @@ class _Newest(Generic[Key, Value]):
 
     def put(self, key: Key, value: Value) -> None:
         with self._lock:
+            old = self._values.pop(key, None)
             self._values[key] = value
-            self._values.move_to_end(key)
-            if len(self._values) > self._most:
-                self._values.popitem(last=False)
+            self._taken += self._size_of(value) - (0 if old is None else self._size_of(old))
+            while self._taken > self._most:
+                self._taken -= self._size_of(self._values.popitem(last=False)[1])
+
+
+def _space(robots: StoredRobots) -> int:
+    return len(robots.body) + 200
 
 
 class RobotsShelf:
@@ -46,7 +55,7 @@ class RobotsShelf:
 
     def __init__(self, store: RobotsStore) -> None:
         self._store = store
-        self._files: _Newest[str, StoredRobots] = _Newest(FILES_AT_HAND)
+        self._files: _Newest[str, StoredRobots] = _Newest(CHARACTERS_AT_HAND, _space)
         self._answers: _Newest[tuple[str, datetime, str], RobotsAnswer] = _Newest(ANSWERS_AT_HAND)
 
     def fresh(self, origin: str) -> StoredRobots | None:

@@ -22,7 +22,7 @@ from actors.fetch.permission import Permission
 from actors.fetch.robots import Robots, RobotsStore, StoredRobots, product_token
 from actors.fetch.robots_shelf import RobotsShelf
 from actors.fetch.stream import Stream
-from actors.fetch.wire import Patience, Wire, http_proxy, too_large
+from actors.fetch.wire import Patience, Transport, Wire, http_proxy, too_large
 from actors.parse.wire_body import BadCoding, TooLarge, unpacked
 from actors.sandbox.reader import Reader
 
@@ -65,6 +65,7 @@ class Web:
         self._courier = Courier(wire, guard, self._pace, options.headers)
         self._permission = Permission(self._courier, shelf, self._pace, reader, product_token(options.user_agent))
         self._is_busy = False
+        self._steps_aside = options.steps_aside
         self._watch = watch or (lambda _: None)
 
     @property
@@ -105,6 +106,8 @@ class Web:
             return is_success(status) or (status == _NOT_MODIFIED and bool(validators))
 
         with self._alone():
+            # Only before the first page of a run: what it has fetched already would be lost.
+            errand.steps_aside, self._steps_aside = self._steps_aside, False
             try:
                 stream = self._courier.open(url, errand, validators, self._permission.ask, wanted)
             except Busy as error:
@@ -164,6 +167,9 @@ class WebOptions:
 
     patience: Patience = field(default_factory=Patience)
     resolve: Resolve = system_resolve
+    steps_aside: bool = False
+    """Whether a run whose host must be spared after its robots.txt ends, to be run again after the pause."""
+
     trusted: Sequence[Network] = ()
     any_port: bool = False
 
@@ -182,13 +188,13 @@ class WebClient:
     def __init__(self, options: WebOptions, robots: RobotsStore) -> None:
         self._options = options
         self._guard = Guard(resolve=options.resolve, trusted=options.trusted, any_port=options.any_port)
-        self._contexts = contexts(options.ca_file)
-        self._proxy = None if options.proxy is None else http_proxy(options.proxy)
+        proxy = None if options.proxy is None else http_proxy(options.proxy)
+        self._transport = Transport(self._guard, contexts(options.ca_file), proxy, options.patience)
         self._shelf = RobotsShelf(robots)
 
     def open(self, reader: Reader, watch: Watch | None = None) -> Web:
         """The web of one run, which reads robots.txt files with the parser processes of that run."""
-        return Web(self._wire(), self._guard, self._shelf, self._options, reader=reader, watch=watch)
+        return Web(Wire(self._transport), self._guard, self._shelf, self._options, reader=reader, watch=watch)
 
     def ask(
         self, method: str, url: str, *, headers: Mapping[str, str], json: Any = None, most: int = PAGE_BYTES
@@ -202,7 +208,7 @@ class WebClient:
         content = None if json is None else json_text.dumps(json).encode()
         kind = {} if content is None else {"Content-Type": "application/json"}
         everything = {**self._options.headers, "Accept": "application/json", **kind, **headers}
-        wire = self._wire()
+        wire = Wire(self._transport)
         try:
             response = wire.send(errand, target, everything, method=method, content=content)
             stream = Stream(response, errand, target, (target.url,), None)
@@ -213,7 +219,4 @@ class WebClient:
             wire.close()
 
     def close(self) -> None:
-        """Runs close their own connections; nothing of the process stays open between them."""
-
-    def _wire(self) -> Wire:
-        return Wire(self._guard, self._contexts, self._proxy, self._options.patience)
+        self._transport.idle.close()

@@ -9,6 +9,7 @@ import httpx2
 
 from actors.errors import Denied, FetchError, NotThere, Unreachable, Unusable
 from actors.fetch.certificates import Contexts
+from actors.fetch.connections import KEPT_SECONDS, IdleConnections, Peer
 from actors.fetch.errand import Errand
 from actors.fetch.failures import fetch_errors
 from actors.fetch.guard import Endpoint, Guard, Target, look_up, system_resolve
@@ -16,6 +17,9 @@ from actors.fetch.network import GuardedNetwork
 
 # How a proxy tells that it could not find a host; anything else that it says about a host may pass.
 PROXY_HEADER = "x-scrapersky-proxy"
+
+
+Connection = httpcore2.HTTPConnection | httpcore2.HTTPProxy
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +40,42 @@ def http_proxy(url: str) -> httpx2.Proxy:
     return proxy
 
 
+class Transport:
+    """What the connections of all runs have in common. One per process."""
+
+    def __init__(self, guard: Guard, contexts: Contexts, proxy: httpx2.Proxy | None, patience: Patience) -> None:
+        self.network = GuardedNetwork(guard.endpoints if proxy is None else _proxy_endpoints)
+        self.contexts = contexts
+        self.proxy = proxy
+        self.timeouts = {"connect": patience.connect, "read": patience.read, "write": patience.read, "pool": 0}
+        self.idle = IdleConnections()
+
+    def open(self, peer: Peer) -> Connection:
+        """A connection that is made with its first request. Through a proxy, its pool of one."""
+        context = self.contexts.verified if peer.is_verified else self.contexts.unverified
+        if self.proxy is None:
+            return httpcore2.HTTPConnection(
+                httpcore2.Origin(peer.scheme, peer.host, peer.port),
+                ssl_context=context,
+                keepalive_expiry=KEPT_SECONDS,
+                network_backend=self.network,
+            )
+        url = self.proxy.url
+        return httpcore2.HTTPProxy(
+            httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=b"/"),
+            proxy_auth=self.proxy.raw_auth,
+            ssl_context=context,
+            proxy_ssl_context=self.contexts.verified if url.scheme == "https" else None,
+            network_backend=self.network,
+        )
+
+
 class Wire:
     """The connections of one run: kept open between its requests, one request at a time."""
 
-    def __init__(self, guard: Guard, contexts: Contexts, proxy: httpx2.Proxy | None, patience: Patience) -> None:
-        self._network = GuardedNetwork(guard.endpoints if proxy is None else _proxy_endpoints)
-        self._contexts = contexts
-        self._proxy = proxy
-        self._timeouts = {"connect": patience.connect, "read": patience.read, "write": patience.read, "pool": 0}
-        self._pools: dict[bool, httpcore2.ConnectionPool] = {}
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+        self._connections: dict[Peer, Connection] = {}
 
     def send(
         self,
@@ -58,43 +89,59 @@ class Wire:
     ) -> httpx2.Response:
         """The head of the answer; its body is read from the stream, and closed, by the caller."""
         errand.url = target.url
-        self._network.errand = errand
+        self._transport.network.errand = errand
         trace = _Trace()
+        url = httpcore2.URL(
+            scheme=target.scheme, host=target.host.strip("[]"), port=target.said_port, target=target.path
+        )
         request = httpcore2.Request(
             method,
-            httpcore2.URL(
-                scheme=target.scheme, host=target.host.strip("[]"), port=target.said_port, target=target.path
-            ),
+            url,
             headers=[(name.encode("ascii"), value.encode()) for name, value in self._all(headers, target, content)],
             content=content,
-            extensions={"timeout": self._timeouts, "trace": trace},
+            extensions={"timeout": self._transport.timeouts, "trace": trace},
         )
-        pool = self._pool(verified=verified)
+        peer = Peer(url.scheme, url.host, url.origin.port, verified)
         try:
-            answer = self._exchange(pool, request, errand)
+            answer = self._exchange(peer, request, errand)
         except Unreachable as error:
             # A server may close a connection that it kept open at the very moment when we use it again.
             if error.kind != "cut_off" or trace.has_connected or method != "GET":
                 raise
-            answer = self._exchange(pool, request, errand)
+            answer = self._exchange(peer, request, errand)
         response = httpx2.Response(answer.status, headers=answer.headers, stream=_Body(answer, errand))
-        if self._proxy is not None and response.headers.get(PROXY_HEADER) == "dns":
+        if self._transport.proxy is not None and response.headers.get(PROXY_HEADER) == "dns":
             response.close()
             raise _no_such_host(errand)
         return response
 
-    def _exchange(
-        self, pool: httpcore2.ConnectionPool, request: httpcore2.Request, errand: Errand
-    ) -> httpcore2.Response:
+    def _exchange(self, peer: Peer, request: httpcore2.Request, errand: Errand) -> httpcore2.Response:
+        connection = self._connection(peer)
         try:
             with fetch_errors(errand):
-                return pool.handle_request(request)
-        except httpcore2.ProxyError as error:
-            raise _proxy_refusal(errand, request.extensions["trace"]) from error
-        except Unreachable as error:
-            if self._proxy is None or error.kind != "connect":
-                raise
-            raise Unreachable(f"{errand.url}: the proxy cannot be reached", kind="proxy", url=errand.url) from error
+                return connection.handle_request(request)
+        except BaseException as error:
+            self._drop(peer)
+            if isinstance(error, httpcore2.ProxyError):
+                raise _proxy_refusal(errand, request.extensions["trace"]) from error
+            if isinstance(error, Unreachable) and error.kind == "connect" and self._transport.proxy is not None:
+                raise Unreachable(f"{errand.url}: the proxy cannot be reached", kind="proxy", url=errand.url) from error
+            raise
+
+    def _connection(self, peer: Peer) -> Connection:
+        """The run's own, one that another run left open, or a new one."""
+        held = self._connections.get(peer)
+        if isinstance(held, httpcore2.HTTPConnection) and not (held.is_available() and not held.has_expired()):
+            self._drop(peer)
+            held = None
+        if held is None:
+            held = self._connections[peer] = self._transport.idle.take(peer) or self._transport.open(peer)
+        return held
+
+    def _drop(self, peer: Peer) -> None:
+        connection = self._connections.pop(peer, None)
+        if connection is not None:
+            connection.close()
 
     @staticmethod
     def _all(headers: Mapping[str, str], target: Target, content: bytes | None) -> Iterator[tuple[str, str]]:
@@ -103,28 +150,14 @@ class Wire:
         if content is not None:
             yield "Content-Length", str(len(content))
 
-    def _pool(self, *, verified: bool) -> httpcore2.ConnectionPool:
-        if verified not in self._pools:
-            context = self._contexts.verified if verified else self._contexts.unverified
-            self._pools[verified] = self._new_pool(context)
-        return self._pools[verified]
-
-    def _new_pool(self, context: Any) -> httpcore2.ConnectionPool:
-        if self._proxy is None:
-            return httpcore2.ConnectionPool(ssl_context=context, network_backend=self._network)
-        url = self._proxy.url
-        return httpcore2.HTTPProxy(
-            httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=b"/"),
-            proxy_auth=self._proxy.raw_auth,
-            ssl_context=context,
-            proxy_ssl_context=self._contexts.verified if url.scheme == "https" else None,
-            network_backend=self._network,
-        )
-
     def close(self) -> None:
-        for pool in self._pools.values():
-            pool.close()
-        self._pools.clear()
+        """Direct connections are left to the next run that has the same host to visit."""
+        for peer, connection in self._connections.items():
+            if isinstance(connection, httpcore2.HTTPConnection):
+                self._transport.idle.keep(peer, connection)
+            else:
+                connection.close()
+        self._connections.clear()
 
 
 class _Body(httpx2.SyncByteStream):

@@ -88,6 +88,8 @@ class Reader:
 
     def __init__(self, pool: ParserPool) -> None:
         self._pool = pool
+        self.waited = 0.0
+        """For how many seconds its questions waited for a parser process."""
 
     def read(
         self,
@@ -130,6 +132,7 @@ class Reader:
     def _asked(
         self, call: _Call, bodies: Sequence[bytes], chunks: Iterable[bytes] = (), take: Callable[[Any], object] = bool
     ) -> Any:
+        asked = monotonic()
         try:
             is_stream = call.reader in BATCHES
             parser = self._pool.borrow_for_stream(self) if is_stream else self._pool.borrow(self)
@@ -137,6 +140,7 @@ class Reader:
             self._pool.leave(self)
             raise RetryLater(f"{call.url}: not read, because {error}", delay=_UNTIL_THERE_ARE_PARSERS) from error
         began = monotonic()
+        self.waited += began - asked
         try:
             kind, said = self._exchange(parser, call, bodies, iter(chunks), take)
         except TimeoutError:

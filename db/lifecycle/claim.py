@@ -7,10 +7,10 @@ from uuid import UUID, uuid4
 from psycopg import Connection, Cursor, sql
 from psycopg.errors import ObjectNotInPrerequisiteState
 
-from db.declaration import Declaration, Politeness
+from db.declaration import Declaration
 from db.lifecycle.bad_rows import CHECK_AT_ONCE, reason_of, write_in_halves
+from db.lifecycle.claim_by_key import Head, KeyCursor
 from db.lifecycle.downstream import Downstream
-from db.lifecycle.pace import Key, Pace
 from db.outcomes import error_text
 from db.statements import statements, text_array
 
@@ -62,8 +62,8 @@ class _Later(NamedTuple):
 class Batch(NamedTuple):
     """One claim: the token is the fence for all its rows. Full means that there may be more.
 
-    In turns means that claims of all processes come one after the other: because of politeness, a limit or a budget.
-    Pushed back are rows that the database did not let us set to Processing.
+    In turns means that claims of all processes come one after the other: because of a limit or a budget. Pushed back
+    are rows that the database did not let us set to Processing. Due means that rows are due, though none may have begun.
     """
 
     token: UUID
@@ -71,6 +71,7 @@ class Batch(NamedTuple):
     full: bool
     in_turns: bool
     pushed_back: int = 0
+    due: bool = False
 
 
 class Claimer:
@@ -78,6 +79,10 @@ class Claimer:
         self.declaration = declaration
         selected = sql.SQL(", ").join(declaration.column_of(column, "item") for column in columns)
         self.sql = statements("claim.sql", **{**declaration.names, "columns": selected})
+        self._cursor: KeyCursor | None = None
+        if declaration.politeness is not None:
+            self._cursor = KeyCursor(declaration.politeness)
+            self.sql |= statements("claim_by_key.sql", **declaration.names)
         self._downstream = Downstream(self.sql["held_back"], declaration.name) if declaration.feeds else None
         words = declaration.words
         self.parameters = {"workflow": declaration.name, "queued": words.queued, "processing": words.processing}
@@ -97,15 +102,18 @@ class Claimer:
         Whoever must find the claim again when its commit has no answer brings the token. A row that can not be updated
         spoils the claim, unless it is taken row by row: then it is pushed back alone, at the price of a savepoint.
         """
-        claim = _Claim(self.sql, self.declaration.politeness, connection, row_by_row=row_by_row)
+        claim = _Claim(self.sql, connection, row_by_row=row_by_row)
         token = token or uuid4()
         claim.parameters = {**self.parameters, "token": token, "worker": worker, "size": size, "suspects": suspects}
-        turn = claim.wait_for_turn("serialise")
-        in_turns = turn is not None or self.declaration.politeness is not None
+        turn = claim.wait_for_turn()
+        in_turns = turn is not None
         if turn is False or (self._downstream is not None and self._downstream.holds_back(connection)):
             return Batch(token, (), full=False, in_turns=in_turns)
-        rows, full = claim.take(size)
-        return Batch(token, rows, full, in_turns, claim.pushed_back)
+        if self._cursor is None:
+            rows, full = claim.take(size)
+            return Batch(token, rows, full, in_turns, claim.pushed_back)
+        rows, due = claim.take_by_key(self._cursor)
+        return Batch(token, rows, len(rows) == size, in_turns, claim.pushed_back, due)
 
 
 class _Claim:
@@ -114,7 +122,6 @@ class _Claim:
     def __init__(
         self,
         statements: Mapping[str, bytes],
-        politeness: Politeness | None,
         connection: Connection[Any],
         *,
         row_by_row: bool,
@@ -123,16 +130,15 @@ class _Claim:
         self._row_by_row = row_by_row
         self.parameters: dict[str, Any] = {}
         self._sql = statements
-        self._politeness = politeness
         self._connection = connection
         self._taken: frozenset[str] = frozenset()
 
     def execute(self, name: str, **more: Any) -> Cursor[Any]:
         return self._connection.execute(self._sql[name], {**self.parameters, **more})
 
-    def wait_for_turn(self, name: str, **more: Any) -> bool | None:
+    def wait_for_turn(self) -> bool | None:
         """Lock the row by which claims take turns: false if nothing is due, None if they need not take turns."""
-        turn = self.execute(name, **more).fetchone()
+        turn = self.execute("serialise").fetchone()
         if turn is None:
             return None
         if turn[0] is None:
@@ -145,13 +151,11 @@ class _Claim:
         """The rows, and whether there may be more."""
         if self._row_by_row:
             self._connection.execute(CHECK_AT_ONCE)
-        if self._politeness is not None and not self.wait_for_turn("serialise_group", group=self._politeness.group):
-            return [], False
         head = _in_order(_Job(*job) for job in self.execute("take_jobs").fetchall())
         if not head:
             return [], False
         self._taken = frozenset(job.pk for job in head)
-        jobs, claimed = head, self._begin(self._choose(head, len(head)))
+        jobs, claimed = head, self._begin(self._alone_if_suspect(head))
         for look in LOOKS:
             if claimed or not jobs:
                 break
@@ -160,6 +164,36 @@ class _Claim:
         if claimed and head[0].budgeted:
             self.execute("spend", rows=len(claimed))
         return claimed, len(jobs) >= min(size, head[0].batch) or len(claimed) < len(jobs)
+
+    def take_by_key(self, cursor: KeyCursor) -> tuple[list[Claimed], bool]:
+        """One row of each key that may start; and whether rows are due."""
+        if self._row_by_row:
+            self._connection.execute(CHECK_AT_ONCE)
+        room = self.execute("room").fetchone()
+        if room is None or room[0] == 0:
+            return [], room is not None and room[4]
+        most, *shared, due = room
+        heads = cursor.heads(self.execute, min(most, shared[1])) if due else []
+        if not heads:
+            return [], due
+        taken = self.execute("take_heads", pks=[head.pk for head in heads]).fetchall()
+        jobs = _in_order(_Job(*job, *shared) for job in taken)
+        self._taken = frozenset(job.pk for job in jobs)
+        claimed = self._begin(self._alone_if_suspect(jobs))
+        self._drop_crowds(heads, {row.pk for row in claimed})
+        started = [row.key for row in claimed]
+        if started:
+            self.execute("start_pace", keys=started, spacing=cursor.politeness.spacing.total_seconds())
+            if shared[2]:
+                self.execute("spend", rows=len(started))
+        return claimed, due
+
+    def _drop_crowds(self, heads: Sequence[Head], claimed: set[str]) -> None:
+        """Where the first row of a key was withdrawn, many behind it may be."""
+        missed = [head for head in heads if head.pk not in claimed]
+        if missed:
+            priorities = sorted({head.priority for head in missed})
+            self.execute("drop_withdrawn_of_keys", keys=[head.key for head in missed], priorities=priorities)
 
     def _begin(self, jobs: list[_Job]) -> list[Claimed]:
         """Set Processing."""
@@ -184,16 +218,11 @@ class _Claim:
         pks = text_array(job.pk for job in jobs)
         ready = {pk for (pk,) in self.execute("survey", pks=pks).fetchall()} if jobs else set()
         self._set_aside([job.pk for job in jobs if job.pk not in ready])
-        chosen = self._choose([job for job in jobs if job.pk in ready], room)
+        chosen = self._alone_if_suspect([job for job in jobs if job.pk in ready])[:room]
         if chosen:
             self._taken |= {job.pk for job in chosen}
             self.execute("take_chosen", pks=[job.pk for job in chosen])
         return chosen
-
-    def _choose(self, jobs: list[_Job], room: int) -> list[_Job]:
-        """As many as there is room for, of those whose key may start now."""
-        jobs = self._alone_if_suspect(jobs)
-        return jobs[:room] if self._politeness is None else self._polite(self._politeness, jobs, room)
 
     def _alone_if_suspect(self, jobs: list[_Job]) -> list[_Job]:
         """A row whose worker died runs alone, so that a poisonous one takes no innocent rows with it."""
@@ -203,37 +232,6 @@ class _Claim:
         kept = {job.pk for job in chosen}
         self._give_back([_Later(job.pk, 0.0) for job in jobs if job.pk not in kept])
         return chosen
-
-    def _polite(self, politeness: Politeness, jobs: list[_Job], room: int) -> list[_Job]:
-        """Those whose key may not start get a slot in its line."""
-        keys = sorted({job.key for job in jobs if job.key is not None})
-        pace = Pace(politeness, (Key(*key) for key in self.execute("key_state", keys=keys).fetchall()))
-        allowed: list[_Job] = []
-        others: list[_Later] = []
-        for job in jobs:
-            if job.key is not None and not pace.may_start(job.key):
-                others.append(_Later(job.pk, pace.slot(job.key, job.priority)))
-            elif len(allowed) < room:
-                allowed.append(job)
-                if job.key is not None:
-                    pace.start(job.key)
-        self._give_back(others)
-        self._remember(pace)
-        return allowed
-
-    def _remember(self, pace: Pace) -> None:
-        if pace.started:
-            keys = sorted(pace.started)
-            self.execute("set_pace", keys=keys, seconds=[pace.spacing] * len(keys))
-        if pace.crowded:
-            crowded = [pace.keys[name] for name in sorted(pace.crowded)]
-            self.execute(
-                "set_line",
-                keys=[key.name for key in crowded],
-                first=[key.first_slot for key in crowded],
-                last=[key.last_slot for key in crowded],
-                priorities=[key.last_priority for key in crowded],
-            )
 
     def _set_aside(self, pks: list[str]) -> None:
         """Forget jobs whose row wants no work any more; let the rows that a user has locked wait."""

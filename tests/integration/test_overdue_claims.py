@@ -98,7 +98,9 @@ def test_a_result_that_waits_for_a_lock_is_kept_and_its_claim_is_not_overdue(sta
         assert overdue(sweeper) == 0
         late.bring()
     # A heartbeat of 50 ms comes late on a busy machine, and the worker is silent for that moment.
-    wait_until(lambda: late.bring() or stage.value("select code from engine.explain('samples', %s)", row) == "result_waits")
+    wait_until(
+        lambda: late.bring() or stage.value("select code from engine.explain('samples', %s)", row) == "result_waits"
+    )
 
     holder.execute("commit")
     late.bring()

@@ -11,7 +11,7 @@ import pytest
 
 from app.config import Settings
 from db.declaration import Declaration, Politeness, Words
-from db.lifecycle import Claimer
+from db.lifecycle import Claimer, claim_by_key
 from db.migrate import migrate
 from db.models import LocalBusiness
 from tests.lifecycle_support import guarded, keys, wait_until
@@ -37,21 +37,17 @@ def stage_spaced(stage_with):
     )
 
 
-def everybody_may_try_again(stage):
-    stage.user.execute("update engine.job set run_at = now() where token is null")
-
-
 @pytest.mark.parametrize("at_once", [1, 3])
 def test_at_most_so_many_rows_of_a_host_run_at_a_time(stage_at_once, at_once):
     stage = stage_at_once(at_once)
     rows = stage.add(5, host="smile.example")
 
-    running = stage.claim()
-    everybody_may_try_again(stage)
+    running = [stage.claim() for _ in range(at_once)]
     refused = stage.claim()
 
-    assert (len(running.rows), len(refused.rows)) == (at_once, 0)
-    stage.record(running)
+    assert ([len(batch.rows) for batch in running], len(refused.rows), refused.due) == ([1] * at_once, 0, True)
+    for batch in running:
+        stage.record(batch)
     wait_until(lambda: stage.record(stage.claim()) == {} and stage.statuses(rows) == ["Done"] * 5)
 
 
@@ -60,10 +56,8 @@ def test_the_starts_of_a_host_are_apart_though_nothing_runs_any_more(stage_space
     first, second = stage.add(2, host="smile.example")
 
     (done,) = stage.record(stage.claim())
-    everybody_may_try_again(stage)
     too_early = keys(stage.claim())
     stage.user.execute("update engine.pace set next_start = now()")
-    everybody_may_try_again(stage)
     in_time = keys(stage.claim())
 
     assert too_early == []
@@ -96,55 +90,117 @@ def test_rows_of_other_hosts_and_of_no_host_are_not_held_back(stage_spaced):
 
 def test_a_crowd_of_one_host_at_the_head_does_not_starve_the_others(stage_spaced):
     stage = stage_spaced(3600)
-    stage.add(200, host="busy.example")
+    crowd = stage.add(200, host="busy.example")
     (other,) = stage.add(host="calm.example")
 
     first, second = stage.claim(50), stage.claim(50)
 
-    assert (len(first.rows), first.full) == (1, True)
-    assert keys(second) == [other]
+    assert len(first.rows) == 2
+    assert other in keys(first)
+    assert set(keys(first)) & set(crowd)
+    assert (second.rows, second.full, second.due) == ([], False, True)
+
+
+def test_every_host_gets_its_turn_before_any_host_gets_a_second_one(stage_at_once):
+    stage = stage_at_once(1)
+    stage.add(500, host="a crowd.example")
+    hosts = [f"host {number}.example" for number in range(20)]
+    for host in hosts:
+        stage.add(3, host=host)
+
+    turns = []
+    for _ in range(9):
+        batch = stage.claim(7)
+        turns += [row.key for row in batch.rows]
+        stage.record(batch)
+
+    rounds = [turns[start : start + 21] for start in range(0, 63, 21)]
+    assert [len(set(each)) for each in rounds] == [21] * 3
+
+
+def test_a_claim_that_looked_at_many_keys_in_vain_goes_on_behind_them(stage_spaced, monkeypatch):
+    monkeypatch.setattr(claim_by_key, "LOOKS", 5)
+    stage = stage_spaced(3600)
+    for number in range(20):
+        stage.add(2, host=f"a {number:02}.example")
+    stage.user.execute("insert into engine.pace select distinct key, now() + interval '1 hour' from engine.job")
+    (last,) = stage.add(host="z.example")
+
+    claims = [keys(stage.claim(10)) for _ in range(3)]
+
+    assert claims[:3] == [[], [], [last]]
+
+
+def test_rows_that_wait_for_their_host_are_not_written(stage_spaced):
+    stage = stage_spaced(3600)
+    stage.add(100, host="busy.example")
+    stage.record(stage.claim())
+    versions = "select pk, ctid, run_at from engine.job order by pk"
+    before = stage.user.execute(versions).fetchall()
+    stage.add(host="calm.example")
+
+    stage.record(stage.claim())
+
+    assert stage.user.execute(versions).fetchall() == before
+    assert len(before) == 99
+
+
+def test_urgent_rows_are_next_of_their_host_one_after_the_other_however_many_wait_there(stage_at_once, stage_with):
+    stage = stage_with(politeness=polite(at_once=1, spacing=timedelta(0)), priority="urgency")
+    stage.add(500, host="busy.example", urgency=5)
+    stage.record(stage.claim(100))
+    urgent = stage.add(2, host="busy.example", urgency=1)
+
+    begun = [stage.claim(100)]
+    stage.record(begun[0])
+    begun.append(stage.claim(100))
+
+    assert sorted(pk for batch in begun for pk in keys(batch)) == sorted(urgent)
+
+
+def test_urgent_rows_of_another_host_come_before_the_rest_of_the_round(stage_with):
+    stage = stage_with(politeness=polite(at_once=1, spacing=timedelta(0)), priority="urgency")
+    for number in range(10):
+        stage.add(host=f"host {number}.example", urgency=5)
+    stage.claim(3)
+    (urgent,) = stage.add(host="a.example", urgency=1)
+
+    assert keys(stage.claim(1)) == [urgent]
+
+
+def test_claims_do_not_wait_for_each_other(stage_at_once):
+    stage = stage_at_once(1)
+    stage.add(3, host="busy.example")
+    (other,) = stage.add(host="calm.example")
+    slow = stage.connect()
+
+    with guarded(slow):
+        first = stage.claimer.claim(slow, stage.worker, 1)
+        meanwhile = stage.claim(10)
+
+    assert len(first.rows) == 1
+    assert keys(meanwhile) == [other]
+
+
+def test_a_crowd_of_withdrawn_rows_does_not_hold_up_the_next_row_of_its_host(stage_at_once):
+    stage = stage_at_once(1)
+    withdrawn = stage.add(1_000, host="busy.example")
+    stage.set(withdrawn, status=None)
+    (wanted,) = stage.add(host="busy.example")
+
+    claims = next(number for number in range(1, 100) if keys(stage.claim(10)) == [wanted])
+
+    assert claims <= 5
 
 
 @pytest.mark.parametrize("size", [1, 50])
-def test_two_thousand_rows_of_one_host_hold_up_another_for_a_few_claims_and_then_no_more(stage_spaced, size):
+def test_two_thousand_rows_of_one_host_hold_up_another_for_no_more_than_one_claim(stage_spaced, size):
     stage = stage_spaced(3600)
     stage.add(2_000, host="busy.example")
     stage.record(stage.claim(size))
     (other,) = stage.add(host="calm.example")
 
-    claims = next(number for number in range(1, 100) if other in keys(stage.claim(size)))
-    (third,) = stage.add(host="third.example")
-
-    assert claims <= 7
-    assert third in keys(stage.claim(size))
-
-
-def test_a_row_that_stepped_aside_keeps_its_place_in_the_line_of_its_host(stage_spaced):
-    stage = stage_spaced(3600)
-    stage.add(100, host="busy.example")
-    stage.record(stage.claim())
-    slots = "select pk, run_at from engine.job order by pk"
-    before = stage.user.execute(slots).fetchall()
-    stage.add(host="calm.example")
-
-    stage.record(stage.claim())
-
-    assert stage.user.execute(slots).fetchall() == before
-    assert len({run_at for _, run_at in before}) == len(before) == 99
-
-
-def test_urgent_rows_are_next_of_their_host_one_after_the_other_however_many_wait_there(stage_spaced):
-    stage = stage_spaced(3600, priority="urgency")
-    stage.add(500, host="busy.example", urgency=5)
-    stage.record(stage.claim(100))
-    assert keys(stage.claim(100)) == []
-    urgent = stage.add(2, host="busy.example", urgency=1)
-
-    assert keys(stage.claim(100)) == []
-
-    next_start = stage.value("select next_start from engine.pace")
-    late = sorted(stage.job(row).run_at - next_start for row in urgent)
-    assert [round(wait / timedelta(hours=1), 1) for wait in late] == [0.0, 1.0]
+    assert keys(stage.claim(size)) == [other]
 
 
 def test_rows_that_a_user_withdrew_hold_up_nobody(stage):
@@ -181,7 +237,7 @@ def test_a_long_look_begins_no_more_rows_than_the_limit_in_flight_allows(stage_w
     assert stage.statuses(calm).count("Queued") == 1
 
 
-def test_rows_that_are_spared_wait_in_queued_burn_no_attempt_and_get_slots_of_their_own(stage_spaced):
+def test_rows_that_are_spared_wait_in_queued_and_burn_no_attempt(stage_spaced):
     stage = stage_spaced(60)
     rows = stage.add(4, host="smile.example")
 
@@ -191,9 +247,6 @@ def test_rows_that_are_spared_wait_in_queued_burn_no_attempt_and_get_slots_of_th
     assert stage.statuses(spared) == ["Queued"] * 3
     assert [stage.job(row).attempt for row in spared] == [0] * 3
     assert [stage.row(row).error for row in spared] == [None] * 3
-    slots = sorted(stage.job(row).run_at for row in spared)
-    assert slots[0] > stage.job(running).started_at + timedelta(seconds=30)
-    assert min(later - earlier for earlier, later in pairwise(slots)) > timedelta(seconds=59)
 
 
 def test_workflows_of_one_group_share_their_hosts(stage_with):
@@ -216,7 +269,6 @@ def test_workflows_of_one_group_share_their_hosts(stage_with):
     running = stage.claim()
     meanwhile = claim_hosts(stage, second)
     stage.record(running)
-    everybody_may_try_again(stage)
     afterwards = claim_hosts(stage, second)
 
     assert (len(running.rows), meanwhile, afterwards) == (1, ["other.example"], ["smile.example"])
@@ -236,7 +288,6 @@ def test_a_host_that_asked_for_a_rest_gets_it_from_every_workflow_of_the_group(s
     with guarded(stage.engine):
         stage.recorder.rest(stage.engine, {"web:smile.example": 3600.0})
     stage.record(batch)
-    everybody_may_try_again(stage)
 
     assert keys(batch) == [first]
     assert keys(stage.claim()) == []
