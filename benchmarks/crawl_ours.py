@@ -47,6 +47,7 @@ class Ours:
             watch = watch_over(process.pid, origin, user)
             before = watch.cost()
             pause(user, paused=False)
+            watch.looks += 1
             watch.follow(lambda: one(user, DONE), world.rows)
             spent = watch.cost()
         finally:

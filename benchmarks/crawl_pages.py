@@ -106,7 +106,8 @@ def _section(chance: random.Random) -> str:
     boxes = "".join(
         f'<div class="elementor-column elementor-col-33 c{colour}" data-id="{chance.randrange(1 << 28):07x}">'
         f'<div class="elementor-widget-wrap"><div class="elementor-icon-box"><a href="/services/{number}"><svg '
-        f'width="24" height="24" viewBox="0 0 24 24"><path d="M{chance.randrange(24)} 2L{chance.randrange(24)} 21z"></path></svg>'
+        f'width="24" height="24" viewBox="0 0 24 24"><path d="M{chance.randrange(24)} 2L{chance.randrange(24)} '
+        '21z"></path></svg>'
         f'</a><h3 class="title">{chance.choice(WORDS).title()}</h3></div></div></div>'
         for number in range(3)
     )

@@ -14,6 +14,10 @@ from benchmarks.processes import family, megabytes, processor_seconds
 
 LOOK_SECONDS = 0.25
 STANDSTILL_SECONDS = 90.0
+COUNTERS = """
+select xact_commit + xact_rollback, pg_current_wal_lsn() - '0/0' from pg_stat_database
+where datname = current_database()
+"""
 
 
 @dataclass(frozen=True)
@@ -99,24 +103,22 @@ class Watch:
         parsers: Callable[[], list[int]] = list,
     ) -> None:
         self.origin, self.user, self.workers, self.parsers = origin, user, workers, parsers
-        self.looks = 0
+        self.looks = 0  # transactions of the session that looks
         self.over_time: list[tuple[float, int, float]] = []
         self.memory = 0.0
         self.postgres = postmaster(user)
 
     def cost(self) -> Cost:
+        self.user.execute("select pg_stat_force_next_flush()")
+        transactions, wal = self.user.execute(COUNTERS).fetchone()
+        own = self.looks = self.looks + 1
         self.looks += 1
-        self.user.execute("select pg_stat_clear_snapshot()")
-        transactions, wal = self.user.execute(
-            "select xact_commit + xact_rollback, pg_current_wal_lsn() - '0/0' from pg_stat_database "
-            "where datname = current_database()"
-        ).fetchone()
         return Cost(
             processor_seconds(self.workers()),
             processor_seconds(self.parsers()),
             processor_seconds(family(self.postgres)),
             processor_seconds([self.origin.process.pid]),
-            transactions,
+            transactions - own,
             int(wal),
         )
 
@@ -155,7 +157,7 @@ class Watch:
             cpu_parsers=cost.parsers * each,
             cpu_postgres=cost.postgres * each,
             cpu_origin=cost.origin * each,
-            transactions=(cost.transactions - self.looks) / max(pages, 1),
+            transactions=cost.transactions / max(pages, 1),
             wal=cost.wal / max(pages, 1),
             shortest_pause=polite.shortest_pause,
             median_pause=polite.median_pause,
