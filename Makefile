@@ -5,10 +5,10 @@ UV := .venv/bin/uv
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo up compose test check format bench bulk evaluate attack chaos soak reliability audit screenshots
+.PHONY: help setup demo up compose test check format bench bench-peers bench-quick bulk evaluate attack chaos soak reliability audit screenshots
 
 help:  ## what you can make
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(READY)  ## the pipeline from a search to contacts, on a small web of its own; no internet, no key
 	@.venv/bin/scrapersky demo
@@ -45,9 +45,12 @@ format: $(READY)  ## put the code into its format
 	.venv/bin/ruff format .
 	.venv/bin/ruff check --fix .
 
-bench: $(READY)  ## the benchmark, side by side with PgQueuer and pgbench
+bench: bench-peers  ## every benchmark, side by side with the peers, into docs/benchmarks.md: ONLY=rows,trigger ROUNDS=3
+	@.venv/bin/python -m benchmarks.run $(if $(ONLY),--only "$(ONLY)") $(if $(ROUNDS),--rounds $(ROUNDS))
+
+bench-peers: $(READY)  ## environments of their own for what the benchmarks compare with
 	@UV_PROJECT_ENVIRONMENT=.venv-bench $(UV) sync --frozen --quiet --only-group bench
-	@.venv/bin/python -m benchmarks.run
+	@UV_PROJECT_ENVIRONMENT=.venv-bench-scrapy $(UV) sync --frozen --quiet --no-default-groups --no-install-project --group bench-scrapy
 
 bulk: $(READY)  ## what the trigger costs one UPDATE of 1 to 100,000 rows, in a fresh session and in one that was used
 	@.venv/bin/python -m benchmarks.bulk_update
