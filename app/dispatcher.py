@@ -10,6 +10,7 @@ import random
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import NamedTuple
 from uuid import UUID
 
@@ -23,12 +24,12 @@ from app.runner import LONGEST_PAUSE, Runner, Surroundings
 from db.connections import transaction
 from db.lifecycle import Batch, Claimed, Ended, Ending
 from db.lifecycle.bad_rows import is_bad_row, reason_of
-from db.outcomes import Released
+from db.outcomes import Outcome, Released
 
 log = logging.getLogger(__name__)
 
 # How long an ended row waits for others, to be recorded with them, while more are running.
-GATHER_SECONDS = 0.15
+GATHER_SECONDS = 0.25
 # Between two claims, and when due rows wait for their hosts; longer where a claim takes long.
 CLAIM_SECONDS, LOOK_SECONDS, LONGEST_LOOK = 0.02, 0.1, 1.0
 CLAIM_SHARE = 10
@@ -42,6 +43,22 @@ class Landed(NamedTuple):
     ending: Ending
     at: float
     spare: float
+
+
+@dataclass
+class _Group:
+    """What is recorded in one transaction, by the claims that it belongs to."""
+
+    endings: dict[UUID, list[Ending]]
+    check_at_once: bool = False
+    claim_took: float = 0.0
+
+    @classmethod
+    def of(cls, landed: list[Landed]) -> "_Group":
+        endings: dict[UUID, list[Ending]] = {}
+        for one in landed:
+            endings.setdefault(one.token, []).append(one.ending)
+        return cls(endings)
 
 
 class Dispatcher(Runner):
@@ -81,8 +98,7 @@ class Dispatcher(Runner):
         started = self._claim()
         while started or self._running or self._landed:
             self._wait_for_landings()
-            self._record_landed()
-            started = self._claim()
+            started = self._record_and_claim() if self._landed else self._claim()
 
     def _serve(self) -> None:
         while not self._stopping:
@@ -107,14 +123,32 @@ class Dispatcher(Runner):
 
     def _claim(self) -> bool:
         """Whether rows were started."""
+        room = self._rows_wanted()
+        if room == 0:
+            return False
+        # Nudges come in swarms, and one claim answers all of them.
+        time.sleep(max(0.0, self._claimed_at + CLAIM_SECONDS - time.monotonic()))
+        self._due = False
+        began = time.monotonic()
+        batch = self.claiming.claim(room)
+        if batch is None:  # the database is away
+            self._due = True
+        return self._start(batch, room, took=time.monotonic() - began)
+
+    def _rows_wanted(self) -> int:
+        """How many rows to claim now."""
         if not self._due or self.around.draining.is_set():
             self._look_at = math.inf
-            return False
+            return 0
         room = self._in_flight.room(self.workflow.name)
-        if room == 0:
-            self._look_at = time.monotonic() + self._look_pause
-            return False
-        batch = self._claimed(room)
+        self._look_at = time.monotonic() + self._look_pause
+        return min(room, self.workflow.batch)
+
+    def _start(self, batch: Batch | None, room: int, *, took: float) -> bool:
+        """Rows that are due though none may begin wait for their hosts: they are looked at again by and by."""
+        self._claimed_at, self._claim_took = time.monotonic(), took
+        self._due = self._due or (batch is not None and batch.due)
+        self._look_at = self._claimed_at + (0.0 if batch is not None and batch.full else self._look_pause)
         if batch is None or not batch.rows:
             return False
         self.claiming.may_take_suspects = not any(row.lost for row in batch.rows)
@@ -125,20 +159,6 @@ class Dispatcher(Runner):
         for claimed in batch.rows:
             self._threads.submit(self._fly, batch.token, claimed)
         return True
-
-    def _claimed(self, room: int) -> Batch | None:
-        """Rows may be due that wait for their hosts, and a database that is away is asked again: both by and by."""
-        began = time.monotonic()
-        if began < self._claimed_at + CLAIM_SECONDS:
-            time.sleep(self._claimed_at + CLAIM_SECONDS - began)
-        self._due = False
-        batch = self.claiming.claim(min(room, self.workflow.batch))
-        self._claimed_at = time.monotonic()
-        self._claim_took = self._claimed_at - began
-        if batch is None or batch.due:
-            self._due = True
-        self._look_at = self._claimed_at + (0.0 if batch and batch.full else self._look_pause)
-        return batch
 
     def _fly(self, token: UUID, claimed: Claimed) -> None:
         try:
@@ -156,7 +176,7 @@ class Dispatcher(Runner):
         began = time.monotonic()
         spare = waited = 0.0
         if self.around.draining.is_set():
-            outcome = Released()
+            outcome: Outcome = Released()
         else:
             with self.around.toolbox.lend(self.workflow) as lent:
                 outcome = self._attempt(claimed, lent)
@@ -175,27 +195,29 @@ class Dispatcher(Runner):
         )
         return Landed(token, claimed, ending, now, spare)
 
-    def _record_landed(self) -> None:
-        """A database that is away is waited for."""
+    def _record_and_claim(self) -> bool:
+        """Record what has landed and claim others in one transaction; whether rows were started.
+
+        A database that is away is waited for. Where claims of all processes come one after the other, a claim must not
+        wait for its turn with these rows locked.
+        """
         with self._lock:
             landed, self._landed = self._landed, []
-        if not landed:
-            return
         self._learn([one.ending.seconds for one in landed if not isinstance(one.ending.outcome, Released)])
-        endings: dict[UUID, list[Ending]] = {}
-        for one in landed:
-            endings.setdefault(one.token, []).append(one.ending)
-        pause, check_at_once = 0.1, False
+        group = _Group.of(landed)
+        room = 0 if self.claiming.in_turns else self._rows_wanted()
+        pause = 0.1
         while True:
             try:
-                ended = self._store_all(endings, _rests(landed), check_at_once=check_at_once)
+                ended, batch = self._store(group, landed, room)
             except Exception as error:
                 if not isinstance(error, psycopg.Error) and not is_bad_row(error):
                     raise
                 event(log, logging.WARNING, "record.delayed", workflow=self.workflow.name, error=reason_of(error))
                 time.sleep(random.uniform(pause / 2, pause))  # noqa: S311 - jitter, not a secret
                 pause = min(LONGEST_PAUSE, pause * 2)
-                check_at_once = is_bad_row(error)
+                group.check_at_once = is_bad_row(error)
+                room = 0
             else:
                 break
         for token, some in ended.items():
@@ -203,27 +225,37 @@ class Dispatcher(Runner):
         if any(one.claimed.lost for one in landed):
             self.claiming.may_take_suspects = True
             self.around.quarantine.leave()
+        return self._start(batch, room, took=group.claim_took) if room else self._claim()
 
-    def _store_all(
-        self, endings: dict[UUID, list[Ending]], rests: dict[str, float], *, check_at_once: bool
-    ) -> dict[UUID, list[Ended]]:
-        """One try to record what has ended, of however many claims, and the pauses of the hosts that were visited."""
+    def _store(self, group: "_Group", landed: list[Landed], room: int) -> tuple[dict[UUID, list[Ended]], Batch | None]:
+        """One try. After an error nobody knows whether it was committed: Runner.store says what becomes of that."""
         claims = self.around.late.claims
         ended: dict[UUID, list[Ended]] = {}
+        batch: Batch | None = None
+        next_token = claims.hold() if room else None
         try:
             with transaction(self.around.pool) as connection:
-                if rests:
+                if rests := _rests(landed):
                     self.recorder.rest(connection, rests)
-                for token, some in endings.items():
+                for token, endings in group.endings.items():
                     tried = self.recorder.record(
-                        connection, self.around.heart.id, token, some, check_at_once=check_at_once
+                        connection, self.around.heart.id, token, endings, check_at_once=group.check_at_once
                     )
                     ended[token] = claims.settle(connection, self.recorder, token, tried)
+                if next_token is not None:
+                    self._due, began = False, time.monotonic()
+                    batch = self.claiming.take(connection, next_token, room)
+                    group.claim_took = time.monotonic() - began
         except Exception:
-            for token, some in ended.items():
-                claims.doubt(token, some)
+            for token, tried in ended.items():
+                claims.doubt(token, tried)
+            if next_token is not None:
+                self._due = True
+                self.claiming.disown(next_token)
             raise
-        return ended
+        if batch is not None:
+            self.claiming.committed(batch)
+        return ended, batch
 
     def _let_go(self, token: UUID, ended: list[Ended]) -> None:
         """What a user has locked is brought again later; a claim is over when its last row is."""

@@ -1,7 +1,7 @@
 """How many rows may be in flight in this process at a time: as many as it can serve, found by trying.
 
-Rows that wait for the network cost memory and little else. So the limit grows while rows are turned away and the process
-has processor time to spare, and shrinks when rows wait for a parser, or when memory runs short.
+Rows that wait for the network cost memory and little else. So the limit grows while rows are turned away and the
+process has processor time to spare, and shrinks when rows wait for a parser, or when memory runs short.
 """
 
 import contextlib

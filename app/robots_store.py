@@ -18,7 +18,7 @@ order by origin
 on conflict (origin) do update set status = excluded.status, body = excluded.body, expires_at = excluded.expires_at
 """
 # The first row of a host asks for its file. A crawl visits many new hosts a second: they share a transaction.
-GATHER_SECONDS = 0.1
+GATHER_SECONDS = 0.25
 LONGEST_WAIT = 10.0
 
 

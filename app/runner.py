@@ -29,7 +29,7 @@ from app.traces import Traces
 from db.connections import Pool, transaction
 from db.lifecycle import Batch, Claimed, Ended, Ending, Recorder
 from db.lifecycle.bad_rows import is_bad_row, reason_of
-from db.outcomes import Again, Blocked, Failed, Outcome, Postponed, Released
+from db.outcomes import Again, Blocked, Failed, Outcome, Released
 
 log = logging.getLogger(__name__)
 
@@ -40,7 +40,7 @@ PATIENCE_SECONDS = 5 * BATCH_SECONDS
 SMOOTHING = 0.3
 LONGEST_PAUSE = 5.0
 # Nobody needs to look at these; hundreds a second may be among them.
-UNREMARKABLE = {"completed", "locked", "released", "postponed"}
+UNREMARKABLE = {"completed", "locked", "released"}
 
 
 @dataclass(frozen=True)
@@ -174,14 +174,12 @@ class Runner:
     def _verdict(self, claimed: Claimed, error: BaseException) -> Outcome:
         """The type of the error says what becomes of the row."""
         match error:
-            case Shutdown():
-                return Released()
+            case Shutdown() | HostResting():
+                return Released(error.seconds if isinstance(error, HostResting) else None)
             case GiveUp():
                 return Failed(str(error) or "gave up without a reason")
             case PauseWorkflow():
                 return Blocked(str(error) or "stopped without a reason", error.until)
-            case HostResting():
-                return Postponed(error.seconds)
             case RetryLater():
                 return Again(str(error) or "asked to be tried later", error.delay.total_seconds(), counts=False)
             case FetchError():

@@ -3,8 +3,7 @@
 Found      it worked: rows to write, values for the row itself, a reason when nothing was there to find
 Again      it failed and may be tried again after a delay
 Failed     it failed for good
-Postponed  its host must be spared first: the attempt is given back, and the row comes again after the pause
-Released   it was not started, or stopped by a shutdown: the attempt is given back
+Released   it was not started, stopped by a shutdown, or its host must be spared first: the attempt is given back
 Blocked    no row of the workflow can succeed now: the row goes back, and the workflow stops
 Lost       its worker died
 """
@@ -48,12 +47,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Released:
-    pass
-
-
-@dataclass(frozen=True, slots=True)
-class Postponed:
-    delay: float
+    delay: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +61,7 @@ class Lost:
     max_lost: int
 
 
-Outcome = Found | Again | Failed | Released | Postponed | Blocked | Lost
+Outcome = Found | Again | Failed | Released | Blocked | Lost
 
 
 def error_text(text: str) -> str:

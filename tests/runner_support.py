@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from datetime import timedelta
 
@@ -13,7 +14,9 @@ from actors.fetch.web import WebClient, WebOptions
 from app.broker import Nudger
 from app.config import Settings
 from app.deadline import Watchdog
+from app.dispatcher import Dispatcher
 from app.heart import Heart
+from app.in_flight import InFlight
 from app.late import LateRecords
 from app.quarantine import Quarantine
 from app.rates import Rates
@@ -65,7 +68,13 @@ def run_once() -> Iterator[RunOnce]:
                 rates=Rates(pool, timedelta(seconds=1)),
                 traces=traces or Traces(),
             )
-            Runner(workflow, around, threads=1).nudge()
+            if workflow.politeness is None:
+                Runner(workflow, around, threads=1).nudge()
+            else:
+                rows = stack.enter_context(ThreadPoolExecutor(16))
+                dispatcher = Dispatcher(workflow, around, InFlight(16), rows)
+                dispatcher.nudge()
+                dispatcher.drain()
             return around.late
 
         yield run

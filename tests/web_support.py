@@ -18,7 +18,7 @@ from ipaddress import ip_network
 from pathlib import Path
 from socketserver import BaseRequestHandler, ThreadingTCPServer
 from threading import Thread
-from typing import BinaryIO, Self
+from typing import BinaryIO, Self, TypeVar
 
 import trustme
 
@@ -55,6 +55,9 @@ class Raw:
 
 Page = str | bytes | Reply | Raw
 Pages = Mapping[str, Page | Callable[[Asked], Page]]
+
+
+Closable = TypeVar("Closable", Web, WebClient)
 
 
 def redirect(location: str, status: int = 302) -> Reply:
@@ -129,7 +132,7 @@ class LocalWeb:
     def resolve(self, _host: str, port: int) -> list[tuple[str, int]]:
         return [("127.0.0.1", self.ports.get(port, port))]
 
-    def until_closed(self, web: Web) -> Web:
+    def until_closed(self, web: Closable) -> Closable:
         self._stack.callback(web.close)
         return web
 
@@ -161,7 +164,7 @@ def options_for(local: LocalWeb, **changes: object) -> WebOptions:
 
 
 def client_for(local: LocalWeb, robots: MemoryRobots | None = None, **changes: object) -> WebClient:
-    return WebClient(options_for(local, **changes), robots or MemoryRobots())
+    return local.until_closed(WebClient(options_for(local, **changes), robots or MemoryRobots()))
 
 
 def web_for(local: LocalWeb, robots: MemoryRobots | None = None, **changes: object) -> Web:

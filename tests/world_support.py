@@ -52,3 +52,4 @@ def visiting(client: WebClient) -> Iterator[Web]:
         yield web
     finally:
         web.close()
+        client.close()

@@ -11,6 +11,10 @@ KEPT_SECONDS = 10.0
 MOST_KEPT = 512
 
 
+Connection = httpcore2.HTTPConnection | httpcore2.HTTPProxy
+"""Through a proxy, a pool that has one connection at the most, because a run asks for one thing at a time."""
+
+
 class Peer(NamedTuple):
     """Whom a connection is good for."""
 
@@ -25,27 +29,25 @@ class IdleConnections:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._idle: OrderedDict[Peer, httpcore2.HTTPConnection] = OrderedDict()
+        self._idle: OrderedDict[Peer, Connection] = OrderedDict()
 
-    def take(self, peer: Peer) -> httpcore2.HTTPConnection | None:
+    def take(self, peer: Peer) -> Connection | None:
         with self._lock:
             connection = self._idle.pop(peer, None)
-        if connection is None:
-            return None
-        if connection.is_available() and not connection.has_expired():
+        if connection is None or is_usable(connection):
             return connection
         connection.close()
         return None
 
-    def keep(self, peer: Peer, connection: httpcore2.HTTPConnection) -> None:
+    def keep(self, peer: Peer, connection: Connection) -> None:
         """Where the server allows it; too many, or too old ones, are closed."""
         left_over = []
         with self._lock:
-            if connection.is_idle() and peer not in self._idle:
+            if is_usable(connection) and peer not in self._idle:
                 self._idle[peer] = connection
             else:
                 left_over.append(connection)
-            while self._idle and (len(self._idle) > MOST_KEPT or self._oldest().has_expired()):
+            while self._idle and (len(self._idle) > MOST_KEPT or not is_usable(self._oldest())):
                 left_over.append(self._idle.popitem(last=False)[1])
         for each in left_over:
             each.close()
@@ -56,5 +58,11 @@ class IdleConnections:
         for connection in idle.values():
             connection.close()
 
-    def _oldest(self) -> httpcore2.HTTPConnection:
+    def _oldest(self) -> Connection:
         return next(iter(self._idle.values()))
+
+
+def is_usable(connection: Connection) -> bool:
+    """Whether it is open, idle and not too old."""
+    parts = connection.connections if isinstance(connection, httpcore2.HTTPProxy) else [connection]
+    return bool(parts) and all(part.is_idle() and not part.has_expired() for part in parts)

@@ -17,7 +17,7 @@ FindEndpoints = Callable[[Errand, str, int, float], Sequence[Endpoint]]
 
 
 class GuardedNetwork(httpcore2.NetworkBackend):
-    """One per process. The errand of a request is set before it, by its own thread: a connection outlives its errand."""
+    """One per process. The errand of a request is set before it, by its thread: a connection outlives its errand."""
 
     def __init__(self, find_endpoints: FindEndpoints) -> None:
         self._local = threading.local()

@@ -9,7 +9,7 @@ import httpx2
 
 from actors.errors import Denied, FetchError, NotThere, Unreachable, Unusable
 from actors.fetch.certificates import Contexts
-from actors.fetch.connections import KEPT_SECONDS, IdleConnections, Peer
+from actors.fetch.connections import KEPT_SECONDS, Connection, IdleConnections, Peer, is_usable
 from actors.fetch.errand import Errand
 from actors.fetch.failures import fetch_errors
 from actors.fetch.guard import Endpoint, Guard, Target, look_up, system_resolve
@@ -17,9 +17,6 @@ from actors.fetch.network import GuardedNetwork
 
 # How a proxy tells that it could not find a host; anything else that it says about a host may pass.
 PROXY_HEADER = "x-scrapersky-proxy"
-
-
-Connection = httpcore2.HTTPConnection | httpcore2.HTTPProxy
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +63,7 @@ class Transport:
             proxy_auth=self.proxy.raw_auth,
             ssl_context=context,
             proxy_ssl_context=self.contexts.verified if url.scheme == "https" else None,
+            keepalive_expiry=KEPT_SECONDS,
             network_backend=self.network,
         )
 
@@ -131,7 +129,7 @@ class Wire:
     def _connection(self, peer: Peer) -> Connection:
         """The run's own, one that another run left open, or a new one."""
         held = self._connections.get(peer)
-        if isinstance(held, httpcore2.HTTPConnection) and not (held.is_available() and not held.has_expired()):
+        if held is not None and not is_usable(held):
             self._drop(peer)
             held = None
         if held is None:
@@ -151,12 +149,9 @@ class Wire:
             yield "Content-Length", str(len(content))
 
     def close(self) -> None:
-        """Direct connections are left to the next run that has the same host to visit."""
+        """They are left to the next run that has the same host to visit."""
         for peer, connection in self._connections.items():
-            if isinstance(connection, httpcore2.HTTPConnection):
-                self._transport.idle.keep(peer, connection)
-            else:
-                connection.close()
+            self._transport.idle.keep(peer, connection)
         self._connections.clear()
 
 

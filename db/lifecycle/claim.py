@@ -63,7 +63,7 @@ class Batch(NamedTuple):
     """One claim: the token is the fence for all its rows. Full means that there may be more.
 
     In turns means that claims of all processes come one after the other: because of a limit or a budget. Pushed back
-    are rows that the database did not let us set to Processing. Due means that rows are due, though none may have begun.
+    are rows that the database did not let us set to Processing. Due means that rows are due, though none may begin now.
     """
 
     token: UUID

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, assert_never
 
 from db.declaration import Words
-from db.outcomes import ERROR_LENGTH, Again, Blocked, Failed, Found, Lost, Outcome, Postponed, Released, error_text
+from db.outcomes import ERROR_LENGTH, Again, Blocked, Failed, Found, Lost, Outcome, Released, error_text
 
 
 class Ending(NamedTuple):
@@ -23,7 +23,7 @@ class Ending(NamedTuple):
 class Ended(NamedTuple):
     """What was made of it.
 
-    The verdict is completed, retried, failed, released, postponed, superseded, cancelled, deleted, unwritable, stale
+    The verdict is completed, retried, failed, released, superseded, cancelled, deleted, unwritable, stale
     or locked. The xid names the transaction, so that one whose commit had no answer can be asked after.
     """
 
@@ -84,10 +84,8 @@ class Judge:
             case Released() | Blocked():
                 error = error_text(outcome.reason) if isinstance(outcome, Blocked) else None
                 back = replace(decision, verdict="released", status=words.queued, keep_job=True)
-                return replace(back, error=error, given_back=1)
-            case Postponed(delay=delay):
-                back = replace(decision, verdict="postponed", status=words.queued, keep_job=True)
-                return replace(back, delay=delay, given_back=1)
+                delay = outcome.delay if isinstance(outcome, Released) else None
+                return replace(back, error=error, delay=delay, given_back=1)
             case Again(error=error, delay=delay, counts=False):
                 back = replace(decision, verdict="retried", status=words.queued, keep_job=True)
                 return replace(back, error=error_text(error), delay=delay, given_back=1)

@@ -8,6 +8,7 @@ import pytest
 
 from actors.errors import Busy, Denied, NotThere, ServerFault, Unreachable, Unusable
 from actors.fetch.web import WebOptions
+from tests.sandbox_support import new_reader
 from tests.web_support import USER_AGENT, LocalWeb, Raw, Reply, client_for, redirect, web_for
 
 HOME = "https://clinic.example/"
@@ -169,7 +170,7 @@ def test_a_validator_that_no_header_can_hold_is_an_error_of_ours():
         web_for(local).get(HOME, etag='"1"\r\nX-Evil: 1')
 
 
-def test_connections_are_kept_within_a_run_and_closed_with_it():
+def test_a_connection_is_kept_for_the_next_run_of_its_host_until_the_client_is_closed():
     lookups = []
 
     with LocalWeb({HOME: "one"}) as local:
@@ -178,13 +179,26 @@ def test_connections_are_kept_within_a_run_and_closed_with_it():
             lookups.append(host)
             return local.resolve(host, port)
 
-        web = web_for(local, resolve=counting)
-        web.get(HOME)
+        client = client_for(local, resolve=counting)
+        for _ in range(3):
+            web = client.open(new_reader())
+            web.get(HOME)
+            web.close()
+        client.close()
         web.get(HOME)
         web.close()
-        web.get(HOME)
 
     assert lookups == ["clinic.example", "clinic.example"]
+
+
+def test_two_runs_at_a_time_never_share_a_connection():
+    with LocalWeb({HOME: "one", f"{HOME}two": "two"}) as local:
+        client = client_for(local)
+        first, second = (local.until_closed(client.open(new_reader())) for _ in range(2))
+        with first.stream(HOME, most=1_000) as one, second.stream(f"{HOME}two", most=1_000) as two:
+            bodies = b"".join(two), b"".join(one)
+
+    assert bodies == (b"two", b"one")
 
 
 def test_a_kept_connection_that_the_server_closes_under_us_is_made_anew():

@@ -6,9 +6,14 @@ from itertools import pairwise
 from threading import Event, Thread
 from time import monotonic
 
+import pytest
+
+from actors.errors import HostResting
 from actors.fetch.deadline import Deadline
+from actors.fetch.errand import Errand
 from actors.fetch.pace import Pace
-from tests.web_support import LocalWeb, web_for
+from tests.sandbox_support import new_reader
+from tests.web_support import LocalWeb, MemoryRobots, client_for, web_for
 
 SITE = "http://clinic.example"
 
@@ -66,7 +71,7 @@ def test_a_pause_is_not_taken_from_the_deadline():
     pace, deadline = Pace(0.6), Deadline(0.5)
     pace.ended("clinic.example")
 
-    pace.wait("clinic.example", deadline)
+    pace.wait("clinic.example", Errand("", deadline, 0))
 
     assert deadline.left() > 0
 
@@ -75,7 +80,7 @@ def test_a_host_that_was_not_asked_yet_is_asked_at_once():
     pace = Pace(3600)
     pace.ended("clinic.example")
 
-    pace.wait("other.example", Deadline(1))
+    pace.wait("other.example", Errand("", Deadline(1), 0))
 
     assert pace.spare == 3600
 
@@ -87,7 +92,7 @@ def test_a_pause_ends_when_the_run_is_stopped_from_outside():
     def run():
         try:
             began.set()
-            pace.wait("clinic.example", Deadline(1))
+            pace.wait("clinic.example", Errand("", Deadline(1), 0))
         except Stopped:
             stopped.append(True)
 
@@ -98,3 +103,32 @@ def test_a_pause_ends_when_the_run_is_stopped_from_outside():
     thread.join(timeout=60)
 
     assert stopped == [True]
+
+
+def test_a_run_steps_aside_after_the_robots_file_of_its_host_and_the_next_asks_for_the_page_at_once():
+    pages, times = timed({f"{SITE}/robots.txt": "User-agent: *\nDisallow: /private", f"{SITE}/": "a"})
+
+    with LocalWeb(pages) as local:
+        client = client_for(local, pause=timedelta(seconds=3600), steps_aside=True)
+        first, second = (local.until_closed(client.open(new_reader())) for _ in range(2))
+        with pytest.raises(HostResting) as resting:
+            first.get(f"{SITE}/")
+        answer = second.get(f"{SITE}/")
+
+    assert answer.body == b"a"
+    assert len(times) == 2
+    assert 3500 < resting.value.seconds <= 3600
+    assert first.spare == 3600
+
+
+def test_a_run_that_has_fetched_a_page_waits_for_its_host_instead_of_stepping_aside():
+    pages, times = timed({f"{SITE}/robots.txt": "", f"{SITE}/": "a", f"{SITE}/b": "b"})
+
+    with LocalWeb(pages) as local:
+        robots = MemoryRobots(SITE)
+        web = web_for(local, robots, pause=timedelta(seconds=0.2), steps_aside=True)
+        web.get(f"{SITE}/")
+        web.get(f"{SITE}/b")
+
+    assert len(times) == 2
+    assert times[1] - times[0] >= 0.2

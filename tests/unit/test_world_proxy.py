@@ -1,5 +1,7 @@
 """The demo's proxy as the guarded client sees it: every kind of host, answer and failure, over real sockets."""
 
+from contextlib import closing
+
 import pytest
 
 from actors.errors import Busy, Denied, NotThere, ServerFault, TooSlow, Unreachable, Unusable
@@ -104,9 +106,10 @@ def test_places_is_answered_by_the_simulator(world):
     headers = {"X-Goog-Api-Key": "demo", "X-Goog-FieldMask": "places.id,nextPageToken"}
     question = {"textQuery": "dentist in Skyport"}
 
-    answer = client_for(*world).ask(
-        "POST", "https://places.googleapis.com/v1/places:searchText", headers=headers, json=question
-    )
+    with closing(client_for(*world)) as client:
+        answer = client.ask(
+            "POST", "https://places.googleapis.com/v1/places:searchText", headers=headers, json=question
+        )
 
     assert answer.status == 200
     assert b"ChIJ" in answer.body
