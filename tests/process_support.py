@@ -148,6 +148,10 @@ class Processes:
             try:
                 one.exit_code(timeout=15)
             except subprocess.TimeoutExpired:
+                # Its frozen children first: nobody would end them after it.
+                for child in one.children():
+                    with suppress(ProcessLookupError):
+                        os.kill(child, signal.SIGKILL)
                 one.kill()
             print(f"--- {one.process.args!r} ended with {one.process.returncode}\n{one.output()}")  # noqa: T201 - pytest shows it
 
