@@ -31,7 +31,7 @@ QUICK = {
     "SCRAPERSKY_WEB_PORT": "0",
     "SCRAPERSKY_KEEP_SUCCESSES": "true",
 }
-DOORBELL_ONLY = "60"
+DOORBELL_ONLY = "3600"
 START_SECONDS = 60.0
 
 OUTSIDE = [pytest.param(name, marks=pytest.mark.broker(name)) for name in ("redis", "rabbitmq")]
@@ -58,7 +58,7 @@ class Running:
         self.process.kill()
         self.process.wait()
 
-    def stop(self, timeout: float = 15) -> int:
+    def stop(self, timeout: float = 60) -> int:
         self.process.terminate()
         return self.process.wait(timeout)
 

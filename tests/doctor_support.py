@@ -20,7 +20,7 @@ from tests.process_support import QUICK
 IMPATIENT = Limits(
     forgotten_transaction=timedelta(0),
     long_claim=timedelta(0),
-    doorbell=timedelta(seconds=0.3),
+    doorbell=timedelta(seconds=2),
     canary=timedelta(seconds=1),
     dead_rows=50,
 )

@@ -194,7 +194,7 @@ def guarded(connection: Connection[Any]) -> Iterator[None]:
         yield
 
 
-def wait_until(condition: Callable[[], object], timeout: float = 15.0) -> None:
+def wait_until(condition: Callable[[], object], timeout: float = 60.0) -> None:
     deadline = time.monotonic() + timeout
     while not condition():
         assert time.monotonic() < deadline, f"not within {timeout:g} s"

@@ -34,6 +34,11 @@ INHERITED = ("PATH", "HOME", "TMPDIR", "LANG", "CI")
 
 Value = TypeVar("Value")
 
+OPEN_TRANSACTIONS = """
+select count(*) from pg_stat_activity
+where datname = current_database() and application_name like 'scrapersky %%' and xact_start <= %s
+"""
+
 
 def wait_until(condition: Callable[[], Value], timeout: float = 60) -> Value:
     """Ask every 20 ms until the answer is true, and return it; fail with the last answer when the time is over."""
@@ -42,6 +47,12 @@ def wait_until(condition: Callable[[], Value], timeout: float = 60) -> Value:
         assert time.monotonic() < deadline, f"still {answer!r} after {timeout:g} s"
         time.sleep(0.02)
     return answer
+
+
+def wait_for_open_transactions(user: Connection[Any]) -> None:
+    """Until every transaction of ours that is open now has ended: it may have begun before the latest order."""
+    (now,) = user.execute("select clock_timestamp()").fetchone() or (None,)
+    wait_until(lambda: user.execute(OPEN_TRANSACTIONS, [now]).fetchone() == (0,))
 
 
 def stays(condition: Callable[[], object], seconds: float) -> bool:
@@ -137,6 +148,10 @@ class Processes:
             try:
                 one.exit_code(timeout=15)
             except subprocess.TimeoutExpired:
+                # Its frozen children first: nobody would end them after it.
+                for child in one.children():
+                    with suppress(ProcessLookupError):
+                        os.kill(child, signal.SIGKILL)
                 one.kill()
             print(f"--- {one.process.args!r} ended with {one.process.returncode}\n{one.output()}")  # noqa: T201 - pytest shows it
 

@@ -3,7 +3,7 @@
 import psycopg
 import pytest
 
-from tests.process_support import stays, wait_for_workers, wait_until
+from tests.process_support import stays, wait_for_open_transactions, wait_for_workers, wait_until
 
 LISTENERS = """
 select count(*) from pg_stat_activity where application_name = 'scrapersky listener' and datname = current_database()
@@ -46,12 +46,13 @@ def test_while_a_workflow_is_paused_nothing_starts_and_after_it_everything_does(
     assert nothing_started
 
 
-def test_a_pause_lets_nothing_more_start(rows):
+def test_a_pause_lets_nothing_more_start(user, rows):
     names = rows.add_many("row", 300, "sleep 0.1")
     rows.queue(*names)
     wait_until(lambda: rows.count("Done"))
 
     rows.pause(paused=True)
+    wait_for_open_transactions(user)
     wait_until(lambda: rows.count("Processing") == 0)
     done = rows.count("Done")
 
@@ -61,16 +62,18 @@ def test_a_pause_lets_nothing_more_start(rows):
     rows.wait_for("Done", *names)
 
 
-def test_a_lowered_limit_is_kept_exactly_by_all_processes_together(user, rows):
-    names = rows.add_many("row", 40, "sleep 0.1")
+def test_a_lowered_limit_is_kept_exactly_by_all_processes_together(user, rows, gate):
+    names = rows.add_many("gated", 8, f"gate {gate}") + rows.add_many("row", 40, "sleep 0.1")
     rows.queue(*names)
     wait_until(lambda: rows.count("Processing") > 2)
 
     limit(user, 2)
+    wait_for_open_transactions(user)
+    gate.touch()
     wait_until(lambda: rows.count("Processing") <= 2)
 
     most = 0
-    while rows.count("Done") < 40:
+    while rows.count("Done") < len(names):
         most = max(most, rows.count("Processing"))
     assert most == 2
 

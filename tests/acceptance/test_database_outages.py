@@ -147,7 +147,7 @@ def test_a_row_that_ends_during_an_outage_is_recorded_after_it(postgres, ledger,
     postgres.start()
 
     with connected(postgres) as rows:
-        rows.wait_for("Done", "a", timeout=30)
+        rows.wait_for("Done", "a", timeout=60)
         assert rows.row("a").note == f"found by {worker.pid}"
     assert [what for what, _ in ledger.lines("a")] == ["began", "ended"]
 
@@ -162,7 +162,7 @@ def test_a_worker_that_is_started_during_an_outage_works_when_the_database_is_ba
     postgres.start()
 
     with connected(postgres) as rows:
-        rows.wait_for("Done", "a", timeout=30)
+        rows.wait_for("Done", "a", timeout=60)
 
 
 def test_a_worker_that_dies_during_an_outage_is_buried_after_it(postgres, gate, sampling, processes):
@@ -178,5 +178,5 @@ def test_a_worker_that_dies_during_an_outage_is_buried_after_it(postgres, gate, 
     postgres.start()
 
     with connected(postgres) as rows:
-        rows.wait_for("Done", "a", timeout=30)
+        rows.wait_for("Done", "a", timeout=60)
         assert rows.row("a").note != f"found by {victim}"

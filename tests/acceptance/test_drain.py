@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.process_support import stays, wait_for_workers, wait_until
+from tests.process_support import stays, wait_for_open_transactions, wait_for_workers, wait_until
 
 ATTEMPTS = "select count(*) from engine.attempt"
 
@@ -38,6 +38,7 @@ def test_a_worker_drained_under_load_loses_nothing_burns_no_attempt_and_takes_no
     wait_until(lambda: running_on(user, drained) and running_on(user, other))
 
     drain(user, drained)
+    wait_for_open_transactions(user)
     wait_until(lambda: running_on(user, drained) == 0)
     begun = begun_by(ledger, drained, names)
     rows.wait_for("Done", *names)

@@ -83,7 +83,7 @@ def lose_a_claim(user):
 
 
 def scrape(port):
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5) as answer:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=60) as answer:
         text = answer.read().decode()
     return [sample for family in text_string_to_metric_families(text) for sample in family.samples]
 

@@ -51,7 +51,7 @@ def test_an_interrupt_while_the_program_is_still_read_is_as_quiet_as_any(tmp_pat
         status.stdout.readline()
 
         status.send_signal(signal.SIGINT)
-        shown = status.communicate(timeout=30)
+        shown = status.communicate(timeout=120)
 
     assert (status.returncode, shown) == (130, ("", ""))
 
@@ -69,7 +69,7 @@ def test_an_export_that_is_stopped_leaves_no_file(start, many_contacts, tmp_path
     wait_until(lambda: list(tmp_path.glob(".*.partial")) or exporting.poll())
 
     exporting.send_signal(asked)
-    _, errors = exporting.communicate(timeout=30)
+    _, errors = exporting.communicate(timeout=120)
 
     assert exporting.returncode == 128 + asked
     assert "Traceback" not in errors
@@ -92,7 +92,7 @@ def test_a_search_that_is_no_longer_watched_goes_on(start, db):
     key = searching.stdout.readline().strip()
 
     os.kill(searching.pid, signal.SIGINT)
-    _, errors = searching.communicate(timeout=30)
+    _, errors = searching.communicate(timeout=120)
 
     assert searching.returncode == 130
     assert "the search goes on" in errors

@@ -16,7 +16,7 @@ from engine.rate group by 1 order by 1
 
 @pytest.fixture
 def rates(database):
-    pool = open_pool(database, size=1, name="test", timeout=0.5)
+    pool = open_pool(database, size=1, name="test")
     yield Rates(pool, timedelta(hours=1))
     pool.close()
 

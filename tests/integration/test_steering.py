@@ -121,7 +121,7 @@ def test_between_two_batches_the_connection_is_back_in_the_pool(stage):
     with open_pool(stage.url, size=1, name="dashboard") as pool:
 
         def tell(done, total):
-            with pool.connection(timeout=0.5) as only:
+            with pool.connection(timeout=30) as only:
                 seen.extend(only.execute("select rows from engine.action").fetchone())
 
         steering.requeue(pool, stage.workflow, ALL, operator="ann", dry_run=False, tell=tell)

@@ -13,7 +13,7 @@ from dramatiq.middleware import Shutdown, TimeLimitExceeded
 
 from app.deadline import Slot, Watchdog
 
-PATIENCE = 10.0
+PATIENCE = 60.0
 NEVER = 3600.0
 
 

@@ -17,7 +17,7 @@ with no_thread_dies_alone():
 
 
 def test_a_thread_that_ends_by_an_error_takes_its_process_with_it_and_says_why():
-    done = subprocess.run([sys.executable, "-c", DIES], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([sys.executable, "-c", DIES], capture_output=True, text=True, timeout=120, check=False)
 
     assert done.returncode == 70
     assert "process.gave_up" in done.stderr

@@ -262,10 +262,11 @@ def test_a_truncated_answer_is_no_json():
 
 
 def test_a_slow_answer_takes_as_long_as_the_simulator_was_told():
-    simulator = PlacesSimulator([FULL_PLACE], slowness=timedelta(seconds=1))
+    simulator = PlacesSimulator([FULL_PLACE], slowness=timedelta(seconds=3))
     simulator.script.append(Fault.SLOW)
+    patience = httpx2.Timeout(60, read=0.1)
 
-    with simulator.serve() as url, httpx2.Client(timeout=0.1, trust_env=False) as client:
+    with simulator.serve() as url, httpx2.Client(timeout=patience, trust_env=False) as client:
         address = f"{url}/v1/places/{FULL_PLACE['id']}"
         with pytest.raises(httpx2.ReadTimeout):
             client.get(address, headers={**KEY, "X-Goog-FieldMask": "id"})

@@ -19,9 +19,9 @@ from tests.sandbox_support import PAGE, URL, body, parsers_of, pool_of
 
 
 def test_a_document_that_needs_too_much_time_fails_alone_and_costs_its_process():
-    with closing(pool_of(seconds=0.05)) as pool:
+    with closing(pool_of(seconds=0.2)) as pool:
         reader = Reader(pool)
-        with pytest.raises(Unusable, match=rf"^{URL}: needs more than 0\.05 s to read$") as failed:
+        with pytest.raises(Unusable, match=rf"^{URL}: needs more than 0\.2 s to read$") as failed:
             reader.read(read_contact_page, [body(PAGE * 20_000)], region="DE")
         answer = reader.read(read_contact_page, [body(PAGE)], region="DE")
 

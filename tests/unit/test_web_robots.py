@@ -8,8 +8,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from actors.errors import Busy, Denied, NotThere, Unreachable
+from actors.fetch import deadline, permission
+from actors.fetch import stream as wire_stream
 from actors.fetch.web import Patience, StoredRobots
 from actors.sandbox.reader import Reader
+from tests.process_support import wait_until
 from tests.sandbox_support import new_reader, pool_of
 from tests.web_support import LocalWeb, MemoryRobots, Raw, Reply, client_for, redirect, web_for
 
@@ -168,20 +171,27 @@ def test_a_site_that_wants_to_be_crawled_by_the_hour_is_left_alone():
     assert local.urls == []
 
 
-def test_the_time_that_our_parsers_take_is_not_the_servers():
-    patience = Patience(connect=2, read=2, request=1, stream=1)
+def test_the_time_that_our_parsers_take_is_not_the_servers(monkeypatch):
+    waited = [0.0]
+    for module in (deadline, permission, wire_stream):
+        monkeypatch.setattr(module, "monotonic", lambda: time.monotonic() + sum(waited))
     pages = {f"{SITE}/robots.txt": FORBIDDING, f"{SITE}/": b"hello" * 100_000}
     with closing(pool_of()) as pool, LocalWeb(pages) as local:
         others = object()
         pool.borrow(others)
-        releasing = threading.Timer(1.5, pool.give_back, [others])
+
+        def give_back_late() -> None:
+            wait_until(lambda: pool._waiting)  # noqa: SLF001 - nobody else can see who waits
+            waited.append(2 * Patience().request)
+            pool.give_back(others)
+
+        releasing = threading.Thread(target=give_back_late)
         releasing.start()
-        reader = Reader(pool)
-        web = local.until_closed(client_for(local, patience=patience).open(reader))
+        web = local.until_closed(client_for(local).open(Reader(pool)))
         page = web.get(f"{SITE}/")
         releasing.join()
         with web.stream(f"{SITE}/", most=1_000_000) as stream:
-            time.sleep(1.5)  # as long as a parser process takes that has to be started first
+            waited.append(2 * Patience().stream)  # a parser process that has to be started first
             body = b"".join(stream)
 
     assert page.body == body == b"hello" * 100_000
