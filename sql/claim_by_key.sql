@@ -15,7 +15,7 @@ from engine.workflow where name = %(workflow)s
 -- only as many are made as it takes to find the rows asked for. The last look of many is returned whether its row may
 -- start or not: the next claim goes on behind it.
 with recursive head as (
-    (select job.priority, job.key collate "C" as key, job.pk, job.run_at, 1 as look
+    (select job.priority, job.key collate "C" as key, job.ctid as tid, job.run_at, 1 as look
      from engine.job
      where job.workflow = %(workflow)s and job.token is null and not job.dead and job.key is not null
        and (job.priority, job.key collate "C") > (%(priority)s, %(key)s collate "C") and job.priority < %(below)s
@@ -24,7 +24,7 @@ with recursive head as (
      limit 1)
     union all
     select next.* from head cross join lateral (
-        select job.priority, job.key collate "C", job.pk, job.run_at, head.look + 1
+        select job.priority, job.key collate "C", job.ctid, job.run_at, head.look + 1
         from engine.job
         where job.workflow = %(workflow)s and job.token is null and not job.dead and job.key is not null
           and (job.priority, job.key collate "C") > (head.priority, head.key collate "C") and job.priority < %(below)s
@@ -34,13 +34,14 @@ with recursive head as (
     ) as next
     where head.look < %(looks)s
 )
-select head.priority, head.key, head.pk, pace.key is not null, state.may_start
+select head.priority, head.key, head.tid::text, pace.key is not null, state.may_start
 from head
 left join engine.pace on pace.key = head.key collate "default"
 cross join lateral (
     select head.run_at <= statement_timestamp() and coalesce(pace.next_start <= statement_timestamp(), true)
        and (select count(*) from engine.job as running
             where running.key = head.key collate "default" and running.worker_id is not null) < %(at_once)s
+    offset 0
 ) as state (may_start)
 where state.may_start or head.look = %(looks)s
 limit %(room)s
@@ -59,12 +60,13 @@ for no key update skip locked
 select key from engine.job where key = any(%(keys)s) and worker_id is not null group by key having count(*) >= %(at_once)s
 
 -- name: take_heads
+-- By their place. The conditions are written so that no index fits them: with old statistics all look equally cheap.
 update engine.job as job
 set token = %(token)s, worker_id = %(worker)s, attempt = job.attempt + 1, started_at = clock_timestamp()
 where job.ctid = any(array(
     select head.ctid from engine.job as head
-    where head.workflow = %(workflow)s and head.pk = any(%(pks)s) and head.token is null and not head.dead
-      and head.run_at <= clock_timestamp()
+    where head.ctid = any(%(tids)s::tid[]) and head.workflow || '' = %(workflow)s and head.token is null
+      and head.dead is not true and head.run_at <= clock_timestamp()
     for update skip locked
 ))
 returning job.pk, job.generation, job.attempt, job.lost, job.key, job.priority,
@@ -75,16 +77,17 @@ returning job.pk, job.generation, job.attempt, job.lost, job.key, job.priority,
 delete from engine.job
 where ctid = any(array(
     select job.ctid
-    from unnest(%(keys)s::text[]) as crowd (key)
+    from unnest(%(priorities)s::int[], %(keys)s::text[]) as crowd (priority, key)
     cross join lateral (
-        select waiting.ctid, waiting.pk from engine.job as waiting
-        where waiting.workflow = %(workflow)s and waiting.key = crowd.key and waiting.priority = any(%(priorities)s)
-          and waiting.token is null and not waiting.dead
+        select waiting.ctid, waiting.pk, waiting.key from engine.job as waiting
+        where waiting.workflow = %(workflow)s and waiting.token is null and not waiting.dead and waiting.key is not null
+          and (waiting.priority, waiting.key collate "C") >= (crowd.priority, crowd.key collate "C")
         order by waiting.priority, waiting.key collate "C", waiting.run_at
         limit 300
         for update skip locked
     ) as job
-    where not exists (select 1 from {table} as item where item.{pk} = {job_pk} and item.{status} = %(queued)s)
+    where job.key = crowd.key
+      and not exists (select 1 from {table} as item where item.{pk} = {job_pk} and item.{status} = %(queued)s)
 ))
 
 -- name: start_pace

@@ -163,7 +163,7 @@ begin
         select * into code, reason, remedy from engine.why_held_back(flow);
     end if;
     if code is null then
-        select * into code, reason, remedy from engine.why_turn_taken(flow);
+        select * into code, reason, remedy from engine.why_turn_taken(flow, job.key);
     end if;
     if code is null then
         select * into code, reason, remedy from engine.why_unheard();

@@ -8,6 +8,7 @@ drop function if exists engine.why_used_up(engine.workflow);
 drop function if exists engine.why_full(engine.workflow);
 drop function if exists engine.why_held_back(engine.workflow);
 drop function if exists engine.why_turn_taken(engine.workflow);
+drop function if exists engine.why_turn_taken(engine.workflow, text);
 drop function if exists engine.why_unheard();
 drop function if exists engine.why_ready(engine.workflow, engine.job);
 
@@ -169,23 +170,28 @@ begin
 end
 $$;
 
--- A claim holds its turn for milliseconds. A session that has it for longer stops all claims that must take turns with it.
-create function engine.why_turn_taken(flow engine.workflow, out code text, out reason text, out remedy text)
+-- A claim holds its locks for milliseconds. A session that has one for longer stops the claims of a workflow with a limit, or
+-- of a host.
+create function engine.why_turn_taken(flow engine.workflow, key text, out code text, out reason text, out remedy text)
 language plpgsql as $$
 declare
     holder record;
 begin
-    select activity.pid, turn.name into holder
-    from engine.lock as turn
+    select activity.pid, turn.name, turn.source into holder
+    from (
+        select name, xmax, 'engine.lock' as source from engine.lock where name = 'workflow ' || flow.name
+        union all
+        select pace.key, pace.xmax, 'engine.pace' from engine.pace where pace.key = why_turn_taken.key
+    ) as turn
     join pg_locks as locks on locks.locktype = 'transactionid' and locks.granted and locks.transactionid = turn.xmax
     join pg_stat_activity as activity on activity.pid = locks.pid
-    where turn.name = 'workflow ' || flow.name
-      and activity.xact_start < clock_timestamp() - interval '1 second'
+    where activity.xact_start < clock_timestamp() - interval '1 second'
     order by activity.xact_start
     limit 1;
     if holder.pid is not null then
         code := 'turn_taken';
-        reason := format('claims wait for their turn: %s has the row %L of engine.lock locked', engine.backend(holder.pid), holder.name);
+        reason := format('claims wait for their turn: %s has the row %L of %s locked', engine.backend(holder.pid), holder.name,
+                         holder.source);
         remedy := format('Let it commit, or end it: select pg_terminate_backend(%s)', holder.pid);
     end if;
 end

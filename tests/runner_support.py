@@ -71,8 +71,8 @@ def run_once() -> Iterator[RunOnce]:
             if workflow.politeness is None:
                 Runner(workflow, around, threads=1).nudge()
             else:
-                rows = stack.enter_context(ThreadPoolExecutor(16))
-                dispatcher = Dispatcher(workflow, around, InFlight(16), rows)
+                rows = stack.enter_context(ThreadPoolExecutor(64))
+                dispatcher = Dispatcher(workflow, around, InFlight(64), rows)
                 dispatcher.nudge()
                 dispatcher.drain()
             return around.late

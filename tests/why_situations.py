@@ -72,8 +72,9 @@ def _hold_back(desk: "Desk") -> None:
 def _take_turn(desk: "Desk") -> None:
     """For longer than a claim takes."""
     other = desk.connect(application_name="psql")
+    desk.db.execute("insert into engine.pace (key, next_start) select key, now() from engine.job where key is not null")
     other.execute("begin")
-    other.execute("select from engine.lock where name = 'group host' for update")
+    other.execute("select from engine.pace for update")
     old = (
         "select count(*) from pg_stat_activity where pid = %s and clock_timestamp() - xact_start > interval '1 second'"
     )

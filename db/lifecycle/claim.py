@@ -176,24 +176,23 @@ class _Claim:
         heads = cursor.heads(self.execute, min(most, shared[1])) if due else []
         if not heads:
             return [], due
-        taken = self.execute("take_heads", pks=[head.pk for head in heads]).fetchall()
+        taken = self.execute("take_heads", tids=[head.tid for head in heads]).fetchall()
         jobs = _in_order(_Job(*job, *shared) for job in taken)
         self._taken = frozenset(job.pk for job in jobs)
         claimed = self._begin(self._alone_if_suspect(jobs))
-        self._drop_crowds(heads, {row.pk for row in claimed})
         started = [row.key for row in claimed]
+        self._drop_crowds([head for head in heads if head.key not in started])
         if started:
             self.execute("start_pace", keys=started, spacing=cursor.politeness.spacing.total_seconds())
             if shared[2]:
                 self.execute("spend", rows=len(started))
         return claimed, due
 
-    def _drop_crowds(self, heads: Sequence[Head], claimed: set[str]) -> None:
+    def _drop_crowds(self, missed: Sequence[Head]) -> None:
         """Where the first row of a key was withdrawn, many behind it may be."""
-        missed = [head for head in heads if head.pk not in claimed]
         if missed:
-            priorities = sorted({head.priority for head in missed})
-            self.execute("drop_withdrawn_of_keys", keys=[head.key for head in missed], priorities=priorities)
+            keys, priorities = [head.key for head in missed], [head.priority for head in missed]
+            self.execute("drop_withdrawn_of_keys", keys=keys, priorities=priorities)
 
     def _begin(self, jobs: list[_Job]) -> list[Claimed]:
         """Set Processing."""

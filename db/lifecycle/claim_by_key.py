@@ -29,7 +29,7 @@ class Head(NamedTuple):
 
     priority: int
     key: str
-    pk: str
+    tid: str
     has_pace: bool
     may_start: bool
 

@@ -30,7 +30,7 @@ from unnest(%s::text[]) as name
 
 @pytest.fixture
 def polite(stage_with):
-    """Claims of this workflow take turns twice: because of its limit, and because of its politeness group."""
+    """Claims of this workflow take turns because of its limit, and lock the pace of hosts because of its politeness."""
     return stage_with(max_in_flight=10, politeness=POLITE)
 
 
@@ -69,11 +69,10 @@ def test_others_can_not_lock_tables_of_the_engine(other, table):
         other.execute(f"begin; lock table engine.{table} in access share mode")
 
 
-@pytest.mark.parametrize("row", ["workflow sampling", "group web"])
-def test_a_claim_waits_while_another_has_its_turn(polite, row):
+def test_a_claim_waits_while_another_has_its_turn(polite):
     polite.add()
     polite.user.execute("begin")
-    polite.user.execute("select from engine.lock where name = %s for no key update", [row])
+    polite.user.execute("select from engine.lock where name = 'workflow sampling' for no key update")
     claims = []
     claiming = threading.Thread(target=lambda: claims.append(polite.claim()))
     claiming.start()
@@ -97,10 +96,9 @@ def test_a_claim_that_finds_nothing_due_writes_nothing(polite):
     assert (len(batch.rows), batch.in_turns, number) == (0, True, (None,))
 
 
-@pytest.mark.parametrize("row", ["workflow sampling", "group web"])
-def test_a_claim_whose_row_to_lock_is_missing_says_so_and_takes_nothing(polite, row):
+def test_a_claim_whose_row_to_lock_is_missing_says_so_and_takes_nothing(polite):
     polite.add()
-    polite.user.execute("delete from engine.lock where name = %s", [row])
+    polite.user.execute("delete from engine.lock where name = 'workflow sampling'")
 
     with pytest.raises(ObjectNotInPrerequisiteState, match="claims of sampling lock; run scrapersky migrate"):
         polite.claim()
@@ -114,8 +112,7 @@ def test_migrate_adds_and_removes_rows_to_lock(polite):
     migrate(polite.url, WORKFLOWS, TENANT)
 
     names = {name for (name,) in polite.user.execute("select name from engine.lock").fetchall()}
-    groups = {f"group {flow.politeness.group}" for flow in WORKFLOWS if flow.politeness}
-    assert names == {*(f"workflow {flow.name}" for flow in WORKFLOWS), "workflow canary", *groups}
+    assert names == {*(f"workflow {flow.name}" for flow in WORKFLOWS), "workflow canary"}
 
 
 def test_a_migrate_that_waits_for_its_turn_holds_nothing_back(empty_database):

@@ -5,6 +5,7 @@ prepared statement ends up with; with the statistics of an empty queue, and of a
 """
 
 import re
+from copy import copy
 from datetime import timedelta
 from typing import ClassVar
 
@@ -18,7 +19,7 @@ from app.listener import DUE
 from app.sweeper import LIVENESS, Sweeper
 from db.connections import GUARD
 from db.declaration import Politeness
-from db.lifecycle import Recovery
+from db.lifecycle import Claimer, Recovery
 from db.lifecycle.bad_rows import CHECK_AT_ONCE
 from db.outcomes import Again, Failed, Found, Released
 from tests.lifecycle_support import guarded
@@ -27,12 +28,12 @@ from tests.samples import Finding
 pytest_plugins = ["tests.stage_support"]
 
 PLACE, SLICE, PRIMARY_KEY = "place", "slice of places", "samples_pkey(id)"
+KEYS = "job_of_key(workflow, priority, key)"
 CLAIM, JOB = "job_running(workflow, token)", "job_pkey(workflow, pk)"
 
 # How each statement may find the rows of the business table and of engine.job, by alias.
 WAYS = {
     "serialise": {"due": ["job_ready(workflow, run_at)"]},
-    "serialise_group": {"due": ["job_ready(workflow, run_at)"]},
     "take_jobs": {"due": ["job_ready(workflow, run_at)"], "running": ["job_running(workflow)"], "job": [PLACE]},
     "look": {"due": ["job_ready(workflow, run_at)"]},
     "take_chosen": {"job": [JOB]},
@@ -41,7 +42,11 @@ WAYS = {
     "drop_withdrawn": {"job": [JOB], "item": [PRIMARY_KEY]},
     "give_back": {"job": [JOB]},
     "push_back": {"job": [JOB]},
-    "key_state": {"job": ["job_running_key(key)"]},
+    "room": {"due": ["job_ready(workflow, run_at)"], "running": ["job_running(workflow)"]},
+    "heads": {"job": [KEYS], "job_1": [KEYS], "running": ["job_running_key(key)"]},
+    "busy_keys": {"job": ["job_running_key(key)"]},
+    "take_heads": {"head": [JOB], "job": [PLACE]},
+    "drop_withdrawn_of_keys": {"waiting": [KEYS], "job": [PLACE], "item": [PRIMARY_KEY]},
     "end_jobs": {"held": [CLAIM], "job": [PLACE]},
     "completion": {"item": [PLACE]},
     "lock_rows": {"item": [PRIMARY_KEY]},
@@ -105,6 +110,9 @@ def big(shared_stage_with):
         "update engine.job set dead = true where pk in (select id::text from samples where status = 'Failed')"
     )
     assert stage.value("select count(*) from engine.job") == 50_000
+    stage.by_key, plain = stage.claimer, copy(stage.workflow)
+    plain.politeness = None
+    stage.claimer = Claimer(plain, plain.columns)
     return stage
 
 
@@ -123,7 +131,7 @@ def plans(big):
 
 def names(stage):
     own = {"claims_of_worker": LIVENESS["claims_of_worker"]}
-    files = (stage.claimer.sql, stage.recorder.sql, Recovery(stage.workflow).sql, own)
+    files = (stage.by_key.sql, stage.recorder.sql, Recovery(stage.workflow).sql, own)
     return {query: name for statements in files for name, query in statements.items()}
 
 
@@ -151,6 +159,7 @@ def live_through(stage, last_digit):
     stage.delete(batch.rows[3].pk)
     stage.set_job(batch.rows[7].pk, "token = null, worker_id = null")
     stage.record(batch, lambda row: outcomes[batch.rows.index(row)], by=connection)
+    claim_by_key(stage, connection)
     give_up_claims(stage, connection)
     doomed = stage.register_worker()
     stage.claim(worker=doomed)
@@ -163,6 +172,18 @@ def live_through(stage, last_digit):
     (refused,) = stage.add(status="Processing")
     refuse(stage, refused)
     sweep(stage)
+
+
+def claim_by_key(stage, connection):
+    """Once with a row at the head of its key that was withdrawn."""
+    first = (
+        'select pk from engine.job where not dead and token is null order by priority, key collate "C", run_at limit 1'
+    )
+    stage.set(stage.value(first), status="Skipped")
+    with guarded(connection):
+        batch = stage.by_key.claim(connection, stage.worker, 50)
+    assert len(batch.rows) == 49
+    stage.record(batch, by=connection)
 
 
 def give_up_claims(stage, connection):
