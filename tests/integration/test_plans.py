@@ -28,7 +28,8 @@ from tests.samples import Finding
 pytest_plugins = ["tests.stage_support"]
 
 PLACE, SLICE, PRIMARY_KEY = "place", "slice of places", "samples_pkey(id)"
-KEYS = "job_of_key(workflow, priority, key)"
+# A comparison of rows, (priority, key) > (1, 'host'), is part of the condition and not among these columns.
+NEXT_KEY = "job_of_key(workflow, priority)"
 CLAIM, JOB = "job_running(workflow, token)", "job_pkey(workflow, pk)"
 
 # How each statement may find the rows of the business table and of engine.job, by alias.
@@ -42,11 +43,11 @@ WAYS = {
     "drop_withdrawn": {"job": [JOB], "item": [PRIMARY_KEY]},
     "give_back": {"job": [JOB]},
     "push_back": {"job": [JOB]},
-    "room": {"due": ["job_ready(workflow, run_at)"], "running": ["job_running(workflow)"]},
-    "heads": {"job": [KEYS], "job_1": [KEYS], "running": ["job_running_key(key)"]},
+    "room": {"due": ["job_ready(workflow, run_at)"]},
+    "heads": {"job": [NEXT_KEY], "job_1": [NEXT_KEY], "running": ["job_running_key(key)"]},
     "busy_keys": {"job": ["job_running_key(key)"]},
-    "take_heads": {"head": [JOB], "job": [PLACE]},
-    "drop_withdrawn_of_keys": {"waiting": [KEYS], "job": [PLACE], "item": [PRIMARY_KEY]},
+    "take_heads": {"head": [PLACE], "job": [PLACE]},
+    "drop_withdrawn_of_keys": {"waiting": ["job_of_key(workflow)"], "job": [PLACE], "item": [PRIMARY_KEY]},
     "end_jobs": {"held": [CLAIM], "job": [PLACE]},
     "completion": {"item": [PLACE]},
     "lock_rows": {"item": [PRIMARY_KEY]},
