@@ -20,6 +20,7 @@ from db.connections import GUARD
 from db.declaration import Politeness
 from db.lifecycle import Recovery
 from db.lifecycle.bad_rows import CHECK_AT_ONCE
+from db.lifecycle.record import MARK, UNDO
 from db.outcomes import Again, Failed, Found, Released
 from tests.lifecycle_support import guarded
 from tests.samples import Finding
@@ -42,8 +43,7 @@ WAYS = {
     "give_back": {"job": [JOB]},
     "push_back": {"job": [JOB]},
     "key_state": {"job": ["job_running_key(key)"]},
-    "end_jobs": {"held": [CLAIM], "job": [PLACE]},
-    "completion": {"item": [PLACE]},
+    "end_batch": {"held": [CLAIM], "job": [PLACE], "item": [PLACE]},
     "lock_rows": {"item": [PRIMARY_KEY]},
     "lock_jobs": {"job": [CLAIM]},
     "still_there": {"item": [PRIMARY_KEY]},
@@ -74,7 +74,7 @@ class ExplainedConnection(Connection):
     plans: ClassVar = {}
 
     def execute(self, query, parameters=None, **options):
-        if isinstance(query, bytes) and query not in {GUARD, CHECK_AT_ONCE}:
+        if isinstance(query, bytes) and query not in {GUARD, CHECK_AT_ONCE, MARK, UNDO}:
             custom = super().execute(b"explain (format json) " + query, parameters, prepare=False)
             generic = super().execute(b"explain (generic_plan, format json) " + numbered(query), prepare=False)
             self.plans.setdefault(query, []).extend(plan.fetchone()[0][0]["Plan"] for plan in (custom, generic))
@@ -128,9 +128,9 @@ def names(stage):
 
 
 def kind_of_result(query):
-    if not query.startswith(b'update "samples"'):
-        return "other"
-    return "completion" if b"ctid" in query else "values"
+    if query.startswith(b"with ended as"):
+        return "end_batch"
+    return "values" if query.startswith(b'update "samples"') else "other"
 
 
 def live_through(stage, last_digit):

@@ -27,6 +27,7 @@ def histogram():
 def test_a_batch_counts_like_its_rows(batches):
     at_once, one_by_one = histogram(), histogram()
 
+    one_by_one.labels("one")
     for batch in [[], *batches]:
         at_once.labels("one").observe_all(batch)
         for amount in batch:
