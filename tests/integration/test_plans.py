@@ -7,6 +7,7 @@ prepared statement ends up with; with the statistics of an empty queue, and of a
 import re
 from datetime import timedelta
 from typing import ClassVar
+from uuid import uuid4
 
 import pytest
 from psycopg import Connection
@@ -39,6 +40,8 @@ WAYS = {
     "take_chosen": {"job": [JOB]},
     "survey": {"wanted": [PRIMARY_KEY]},
     "take_rows": {"wanted": [PRIMARY_KEY], "item": [PLACE]},
+    "take_batch": {"due": ["job_ready(workflow, run_at)"], "job": [PLACE], "source": [PRIMARY_KEY], "item": [PLACE]},
+    "not_begun": {"job": [CLAIM]},
     "drop_withdrawn": {"job": [JOB], "item": [PRIMARY_KEY]},
     "give_back": {"job": [JOB]},
     "push_back": {"job": [JOB]},
@@ -151,6 +154,7 @@ def live_through(stage, last_digit):
     stage.delete(batch.rows[3].pk)
     stage.set_job(batch.rows[7].pk, "token = null, worker_id = null")
     stage.record(batch, lambda row: outcomes[batch.rows.index(row)], by=connection)
+    take_at_once(stage, connection)
     give_up_claims(stage, connection)
     doomed = stage.register_worker()
     stage.claim(worker=doomed)
@@ -163,6 +167,15 @@ def live_through(stage, last_digit):
     (refused,) = stage.add(status="Processing")
     refuse(stage, refused)
     sweep(stage)
+
+
+def take_at_once(stage, connection):
+    """As if nothing limited the workflow."""
+    token = uuid4()
+    more = {"token": token, "worker": stage.worker, "size": 100, "suspects": True}
+    with guarded(connection):
+        connection.execute(stage.claimer.sql["take_batch"], {**stage.claimer.parameters, **more})
+        connection.execute(stage.claimer.sql["not_begun"], {**stage.claimer.parameters, "token": token})
 
 
 def give_up_claims(stage, connection):
