@@ -89,7 +89,7 @@ class Claiming:
             metrics.pushed_back.labels(name).inc(batch.pushed_back)
             event(log, logging.WARNING, "rows.pushed_back", workflow=name, rows=batch.pushed_back)
         metrics.claims.labels(name, "rows" if batch.rows else "empty").inc()
-        wait = metrics.wait.labels(name)
-        for row in batch.rows:
-            wait.observe(max(0.0, row.waited))
-        self.around.rates.started(name, [row.waited for row in batch.rows])
+        if batch.rows:
+            waits = [max(0.0, row.waited) for row in batch.rows]
+            metrics.wait.labels(name).observe_all(waits)
+            self.around.rates.started(name, waits)

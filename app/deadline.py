@@ -2,6 +2,7 @@
 
 import faulthandler
 import logging
+import math
 import os
 import sys
 import threading
@@ -59,13 +60,16 @@ class Slot:
         """Nothing new is raised from here on; what was raised already and is still under way strikes here."""
         with self.lock:
             self.soft = self.hard = None
+        if self.raised is None:
+            return
         patience = time.monotonic() + 1  # a workflow may have swallowed it
         while self.raised is not None and time.monotonic() < patience:
             time.sleep(0.001)
 
-    def interrupt(self, exception: type[Interrupt]) -> None:
+    def interrupt(self, exception: type[Interrupt], at: float = math.inf) -> None:
+        """Whatever runs; with `at`, only what is past its soft limit then: the next row may have begun meanwhile."""
         with self.lock:
-            if self.soft is not None and self.raised is None:
+            if self.soft is not None and self.soft < at and self.raised is None:
                 self.raised = exception
                 raise_thread_exception(self.thread_id, exception)
 
@@ -104,8 +108,9 @@ class Watchdog:
         while not self._stop.wait(TICK_SECONDS):
             now = time.monotonic()
             for slot in list(self._slots):
-                if slot.soft is not None and now > slot.soft:
-                    slot.interrupt(TimeLimitExceeded)
+                soft = slot.soft
+                if soft is not None and now > soft:
+                    slot.interrupt(TimeLimitExceeded, at=now)
                 hard = slot.hard
                 if hard is not None and now > hard:
                     self._give_up(slot)

@@ -179,20 +179,13 @@ class Dispatcher(Runner):
             outcome: Outcome = Released()
         else:
             with self.around.toolbox.lend(self.workflow) as lent:
-                outcome = self._attempt(claimed, lent)
+                outcome = self._attempt(claimed, lent, self.around.watchdog.slot)
                 spare, waited = lent.spare, lent.waited
         now = time.monotonic()
         self.around.traces.attempted(self.workflow, claimed, outcome, now - began)
         self._in_flight.ended(self.workflow.name, seconds=now - began, waited=waited)
-        ending = Ending(
-            claimed.pk,
-            claimed.generation,
-            claimed.attempt,
-            claimed.max_attempts,
-            outcome,
-            now - began,
-            claimed.tid,
-        )
+        pk, tid, generation, attempt, _, max_attempts, *_ = claimed
+        ending = Ending(pk, generation, attempt, max_attempts, outcome, now - began, tid)
         return Landed(token, claimed, ending, now, spare)
 
     def _record_and_claim(self) -> bool:

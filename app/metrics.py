@@ -12,6 +12,8 @@ count_with_siblings()
 
 from prometheus_client import Counter, Gauge, Histogram  # noqa: E402 - it decides at import how to count
 
+from app.histograms import BatchHistogram  # noqa: E402
+
 WAITS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 1800, 7200)
 TIMES = (0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900)
 READS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20)
@@ -40,8 +42,8 @@ ANSWERS = ("ok", "refused", "quota", "fault", "unreachable")
 outcomes = Counter(
     "scrapersky_attempts", "Attempts ended, by outcome; stale is a refused late result", ["workflow", "outcome"]
 )
-wait = Histogram("scrapersky_wait_seconds", "From due to claimed", ["workflow"], buckets=WAITS)
-work = Histogram("scrapersky_work_seconds", "Run time of one row", ["workflow"], buckets=TIMES)
+wait = BatchHistogram("scrapersky_wait_seconds", "From due to claimed", ["workflow"], buckets=WAITS)
+work = BatchHistogram("scrapersky_work_seconds", "Run time of one row", ["workflow"], buckets=TIMES)
 claims = Counter(
     "scrapersky_claims",
     "Claims, by whether they found rows; in_doubt was committed unheard and given back",

@@ -18,7 +18,7 @@ from actors.errors import Busy, FetchError, GiveUp, HostResting, PauseWorkflow, 
 from app import metrics
 from app.broker import Nudger
 from app.claiming import Claiming
-from app.deadline import Watchdog
+from app.deadline import Slot, Watchdog
 from app.heart import Heart
 from app.late import LateRecords
 from app.logs import event
@@ -38,6 +38,8 @@ BATCH_SECONDS = 0.2
 # Rows that turn out much slower than expected are not kept waiting in Processing: the rest of the batch goes back.
 PATIENCE_SECONDS = 5 * BATCH_SECONDS
 SMOOTHING = 0.3
+# A full batch calls for another thread. Of fast ones not each: a nudge costs as much as ten rows that do nothing.
+CALL_SECONDS = 0.05
 LONGEST_PAUSE = 5.0
 # Nobody needs to look at these; hundreds a second may be among them.
 UNREMARKABLE = {"completed", "locked", "released"}
@@ -69,6 +71,8 @@ class Runner:
         self.claiming = Claiming(workflow, around)
         self.recorder = Recorder(workflow, keep_successes=around.keep_successes, created_by=around.created_by)
         self.seconds_per_row: float | None = None
+        self._time_limit = workflow.time_limit.total_seconds()
+        self._rescue = workflow.rescue_seconds
         self._room = threading.Semaphore(threads)
         self._missed = threading.Event()
         around.late.runners[workflow.name] = self
@@ -91,9 +95,11 @@ class Runner:
         """True when the time slice ended before the work did."""
         self._missed.clear()
         ends = time.monotonic() + self.around.time_slice.total_seconds()
+        call_at = 0.0
         batch = self.claiming.claim(self.size)
         while batch is not None and (batch.rows or batch.full):
-            if batch.full:
+            if batch.full and time.monotonic() >= call_at:
+                call_at = time.monotonic() + CALL_SECONDS
                 self.around.nudger.nudge(self.workflow.name)
             endings = self._run(batch)
             goes_on = time.monotonic() < ends and not self.around.draining.is_set()
@@ -114,31 +120,28 @@ class Runner:
         return max(1, min(self.workflow.batch, int(BATCH_SECONDS / max(self.seconds_per_row, 1e-6))))
 
     def _run(self, batch: Batch) -> list[Ending]:
+        workflow, around, slot = self.workflow, self.around, self.around.watchdog.slot
         endings: list[Ending] = []
-        began = time.monotonic()
+        ran: list[float] = []
+        began = started = time.monotonic()
         blocked = False
         for claimed in batch.rows:
-            started = time.monotonic()
+            seconds = 0.0
             late = endings and started - began > PATIENCE_SECONDS
-            if blocked or late or self.around.draining.is_set():
+            if blocked or late or around.draining.is_set():
                 outcome: Outcome = Released()
             else:
-                with self.around.toolbox.lend(self.workflow) as lent:
-                    outcome = self._attempt(claimed, lent)
-                self.around.traces.attempted(self.workflow, claimed, outcome, time.monotonic() - started)
-            blocked = blocked or isinstance(outcome, Blocked)
-            endings.append(
-                Ending(
-                    claimed.pk,
-                    claimed.generation,
-                    claimed.attempt,
-                    claimed.max_attempts,
-                    outcome,
-                    time.monotonic() - started,
-                    claimed.tid,
-                )
-            )
-        self._learn([ending.seconds for ending in endings if not isinstance(ending.outcome, Released)])
+                with around.toolbox.lend(workflow) as lent:
+                    outcome = self._attempt(claimed, lent, slot)
+                ended = time.monotonic()
+                seconds, started = ended - started, ended  # the next row begins where this one ends
+                around.traces.attempted(workflow, claimed, outcome, seconds)
+                if not isinstance(outcome, Released):
+                    ran.append(seconds)
+                blocked = isinstance(outcome, Blocked)
+            pk, tid, generation, attempt, _, max_attempts, *_ = claimed
+            endings.append(Ending(pk, generation, attempt, max_attempts, outcome, seconds, tid))
+        self._learn(ran)
         return endings
 
     def _learn(self, ran: Sequence[float]) -> None:
@@ -147,22 +150,19 @@ class Runner:
         mean = sum(ran) / len(ran)
         known = self.seconds_per_row
         self.seconds_per_row = mean if known is None else known + SMOOTHING * (mean - known)
-        work = metrics.work.labels(self.workflow.name)
-        for seconds in ran:
-            work.observe(seconds)
+        metrics.work.labels(self.workflow.name).observe_all(ran)
         self.around.rates.worked(self.workflow.name, sum(ran))
 
-    def _attempt(self, claimed: Claimed, lent: Lent) -> Outcome:
+    def _attempt(self, claimed: Claimed, lent: Lent, slot: Slot) -> Outcome:
         """Run one row within its time limit. No connection and no transaction is held here."""
-        workflow, slot = self.workflow, self.around.watchdog.slot
-        limit = workflow.time_limit.total_seconds()
+        workflow, limit = self.workflow, self._time_limit
         try:
             found: object = slot.run(
                 lambda: workflow.function(workflow.reads(*claimed.values), **lent.tools),
                 workflow=workflow.name,
                 pk=claimed.pk,
                 limit=limit,
-                rescue=workflow.rescue_seconds,
+                rescue=self._rescue,
             )
             return found if isinstance(found, Found) else Failed(f"returned {type(found).__name__} instead of Found")
         except TimeLimitExceeded:

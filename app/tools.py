@@ -1,7 +1,7 @@
 """What a workflow's function is given beside its row: the web, the Places API, what is selected without a person."""
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -25,17 +25,20 @@ class Lent:
     """The tools of one run, by the names of the function's parameters."""
 
     tools: Mapping[str, Any]
-    reader: Reader
+    reader: Reader | None = None
 
     @property
     def waited(self) -> float:
         """For how many seconds the run has waited for a parser process."""
-        return self.reader.waited
+        return self.reader.waited if self.reader else 0.0
 
     @property
     def spare(self) -> float:
         """For how many seconds the host that was visited wants to be left alone."""
         return max((tool.spare for tool in self.tools.values() if isinstance(tool, Web)), default=0.0)
+
+
+NOTHING = nullcontext(Lent({}))
 
 
 def web_options(settings: Settings) -> WebOptions:
@@ -95,8 +98,12 @@ class Toolbox:
         lacks_key = Places in workflow.tools.values() and not self.settings.places_key.get_secret_value()
         return NO_KEY if lacks_key else None
 
+    def lend(self, workflow: Workflow) -> AbstractContextManager[Lent]:
+        """For one run. A row that needs no tool may be done in a few microseconds: nothing is made for it."""
+        return self._make(workflow) if workflow.tools else NOTHING
+
     @contextmanager
-    def lend(self, workflow: Workflow) -> Iterator[Lent]:
+    def _make(self, workflow: Workflow) -> Iterator[Lent]:
         with ExitStack() as stack:
             reader = Reader(self.parsers)
             stack.callback(reader.close)  # after the run, where no time limit interrupts it

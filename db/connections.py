@@ -5,6 +5,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any
 
 from psycopg import Connection, IsolationLevel, OperationalError
@@ -48,7 +49,11 @@ def put_public_first(connection: Connection[Any]) -> None:
     connection.execute(PUBLIC_FIRST, [connection.info.backend_pid], prepare=False)
 
 
-def _configure(connection: Connection[Any]) -> None:
+# The engine's statements are few and say by their shape how rows are reached: to plan each anew takes longer than some.
+KEEP_PLANS = b"set plan_cache_mode = force_generic_plan"
+
+
+def _configure(connection: Connection[Any], *, keep_plans: bool) -> None:
     connection.isolation_level = IsolationLevel.READ_COMMITTED
     connection.autocommit = True
     # Behind PgBouncer the process id of the handshake is not that of the server, and prepared statements get lost.
@@ -57,16 +62,21 @@ def _configure(connection: Connection[Any]) -> None:
         connection.prepare_threshold = None
     else:
         connection.execute(GUARD.replace(b"true", b"false"))  # the session is ours alone: once is enough
+        if keep_plans:
+            connection.execute(KEEP_PLANS)
 
 
-def open_pool(url: str, *, size: int, name: str, timeout: float = 10) -> Pool:
-    """A pool that starts empty-handed and survives a database that is away."""
+def open_pool(url: str, *, size: int, name: str, timeout: float = 10, keep_plans: bool = True) -> Pool:
+    """A pool that starts empty-handed and survives a database that is away.
+
+    Plans are kept, unless the statements are those of people, who look for this today and for that tomorrow.
+    """
     pool: Pool = ConnectionPool(
         url,
         min_size=1,
         max_size=size,
         open=False,
-        configure=_configure,
+        configure=partial(_configure, keep_plans=keep_plans),
         timeout=timeout,
         reconnect_timeout=5,
         name=name,

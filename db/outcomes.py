@@ -16,6 +16,7 @@ from typing import Any
 from db.models.base import Base
 
 ERROR_LENGTH = 1024
+COLLECTIONS = {tuple, list}  # what almost every workflow gives; to ask an abstract type takes ten times as long
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +28,9 @@ class Found:
     reason: str | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(
-            self.rows, Iterator
-        ):  # read to its end by an attempt to store them, it would be empty at the next
+        if type(self.rows) in COLLECTIONS:
+            return
+        if isinstance(self.rows, Iterator):  # read to its end by an attempt to store them, it would then be empty
             raise TypeError("Found.rows must be a collection that can be read again, got an iterator; make it a list")
 
 

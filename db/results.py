@@ -53,28 +53,27 @@ def set_values(connection: Connection[Any], model: type[Base], found: Iterable[t
         connection.execute(_update(model, columns), [Jsonb(rows, dumps=_dumps)])
 
 
-def complete_rows(connection: Connection[Any], declaration: Declaration, found: Mapping[tuple[str, str], Found]) -> int:
-    """Set the done word and what was found of claimed rows, by key and tid; returns how many were still there.
+def completions(
+    declaration: Declaration, found: Iterable[tuple[str, str, Found]]
+) -> list[tuple[bytes, dict[str, Any]]]:
+    """Statements that set the done word and what was found of claimed rows, by key and tid, one per set of columns.
 
     The tid alone is not enough: after a user wrote to the row, another row may stand in its old place.
     """
-    words = declaration.words
-    parameters: dict[str, Any] = {"done": words.done, "processing": words.processing}
-    groups: dict[Columns, list[dict[str, Any]]] = {}
-    for (pk, tid), outcome in found.items():
-        values = dict(outcome.values)
+    groups: dict[Columns, list[tuple[str, str, Mapping[str, Any]]]] = {}
+    for pk, tid, outcome in found:
+        values = outcome.values
         if declaration.result and outcome.reason:
-            values[declaration.result] = error_text(outcome.reason)
-        groups.setdefault(tuple(sorted(values)), []).append({"pk": pk, "tid": tid, "found": values})
-    completed = 0
-    for columns, rows in groups.items():
-        if columns:
-            parameters["given"] = Jsonb(rows, dumps=_dumps)
-        else:
-            parameters["pks"] = text_array(row["pk"] for row in rows)
-            parameters["tids"] = text_array(row["tid"] for row in rows)
-        completed += connection.execute(_completion(declaration, columns), parameters).rowcount
-    return completed
+            values = {**values, declaration.result: error_text(outcome.reason)}
+        groups.setdefault(tuple(sorted(values)) if values else (), []).append((pk, tid, values))
+    return [(_completion(declaration, columns), _completed(columns, rows)) for columns, rows in groups.items()]
+
+
+def _completed(columns: Columns, rows: list[tuple[str, str, Mapping[str, Any]]]) -> dict[str, Any]:
+    if columns:
+        given = [{"pk": pk, "tid": tid, "found": values} for pk, tid, values in rows]
+        return {"given": Jsonb(given, dumps=_dumps)}
+    return {"pks": text_array(row[0] for row in rows), "tids": text_array(row[1] for row in rows)}
 
 
 def given(row: Base) -> dict[str, Any]:

@@ -97,6 +97,59 @@ where item.ctid = any(array(
 ))
 returning item.{pk}::text, item.ctid::text, {columns}
 
+-- name: take_batch
+-- The usual case in one statement: no limit, no budget and no politeness. Jobs, then rows, locked as above. The first row
+-- tells what there was even if none could begin. A job whose worker died is taken alone, and only when it is the first.
+with head as materialized (
+    select due.ctid as place, due.lost
+    from engine.job as due
+    where due.workflow = %(workflow)s and due.token is null and not due.dead and due.run_at <= statement_timestamp()
+      and (due.lost = 0 or %(suspects)s)
+    order by due.priority, due.run_at
+    limit (
+        select case
+            when engine.is_stopped(workflow.*)
+              or coalesce(max_in_flight, declared_max_in_flight, per_minute, declared_per_minute, per_day, declared_per_day)
+                 is not null
+              or not exists (select 1 from engine.worker where id = %(worker)s and not drain_wanted) then 0
+            else least(%(size)s, coalesce(workflow.batch, workflow.declared_batch))
+        end
+        from engine.workflow where workflow.name = %(workflow)s
+    )
+    for update of due skip locked
+), taken as (
+    update engine.job as job
+    set token = %(token)s, worker_id = %(worker)s, attempt = job.attempt + 1, started_at = clock_timestamp()
+    where job.ctid = any(case
+        when (select lost > 0 from head limit 1) then array(select place from head limit 1)
+        else array(select place from head where lost = 0) end)
+    returning job.pk, job.generation, job.attempt, job.lost, job.priority,
+              extract(epoch from statement_timestamp() - job.run_at)::float8 as waited
+), wanted as materialized (
+    select source.ctid as place, job.pk, job.generation, job.attempt, job.lost, job.priority, job.waited
+    from taken as job
+    join {table} as source on source.{pk} = {job_pk} and source.{status} = %(queued)s
+    for no key update of source skip locked
+), begun as (
+    update {table} as item
+    set {status} = %(processing)s
+    from wanted
+    where item.ctid = wanted.place
+    returning wanted.pk, item.ctid::text, wanted.generation, wanted.attempt, wanted.lost, wanted.priority, wanted.waited,
+              {columns}
+)
+select (select count(*) from head), (select count(*) from taken), facts.*, begun.*
+from (
+    select coalesce(batch, declared_batch), coalesce(max_attempts, declared_max_attempts),
+           coalesce(max_in_flight, declared_max_in_flight, per_minute, declared_per_minute, per_day, declared_per_day)
+           is not null
+    from engine.workflow where name = %(workflow)s
+) as facts
+left join begun on true
+
+-- name: not_begun
+select pk from engine.job where job.workflow = %(workflow)s and job.token = %(token)s
+
 -- name: drop_withdrawn
 -- Of the jobs that we have taken or locked: those whose row no longer asks for work.
 delete from engine.job

@@ -1,15 +1,23 @@
 -- End attempts. The fence: only rows whose job still carries this claim's token are written, in the same
 -- transaction as the results. Job rows are changed before business rows, so that the trigger sees engine_xid.
 
--- name: end_jobs
--- The usual case: every row of the batch worked, and nobody touched it meanwhile.
-delete from engine.job
-where ctid = any(array(
-    select held.ctid from engine.job as held
-    where held.token = %(token)s and held.workflow = %(workflow)s and held.pk = any(%(pks)s)
-    for update of held skip locked
-))
-returning pk, generation, pg_current_xact_id()::text
+-- name: end_batch
+-- The usual case: every row of the claim worked, or some of them, and nobody touched them meanwhile. In one statement with
+-- the completion of the rows, which stands between these two. Generations only rise: their sum is the same, or one did.
+with ended as (
+    delete from engine.job
+    where ctid = any(array(
+        select held.ctid from engine.job as held
+        where held.token = %(token)s and held.workflow = %(workflow)s
+          and (%(some)s::text[] is null or held.pk = any(%(some)s::text[]))
+        for update of held skip locked
+    ))
+    returning generation
+), completed as (
+    {completion} returning 1
+)
+select (select count(*) from ended), (select coalesce(sum(generation), 0)::bigint from ended),
+       (select count(*) from completed), pg_current_xact_id()::text
 
 -- name: lock_rows
 select item.{pk}::text, item.ctid::text, item.{status}::text

@@ -65,7 +65,7 @@ def names_of_statements(workflow: Workflow) -> dict[bytes, str]:
 # Statements that are made up from what a workflow found, by how they begin.
 BEGINNINGS = {
     b'insert into "findings"': "results.upsert",
-    b'update "samples" as item set "status" = %(done)s': "results.complete",
+    b"with ended as (": "record.end_batch",
     b'update "samples" as item set ("note") = row': "results.set_values",
     process.BLOCK.encode()[:40]: "process.block",
 }

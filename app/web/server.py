@@ -36,7 +36,7 @@ def run_web(settings: Settings) -> int:
         listening = stack.enter_context(listen(settings))
         url = stack.enter_context(working_database(settings))
         drop_privileges(settings)
-        pool = open_pool(url, size=CONNECTIONS, name="dashboard", timeout=DATABASE_SECONDS)
+        pool = open_pool(url, size=CONNECTIONS, name="dashboard", timeout=DATABASE_SECONDS, keep_plans=False)
         stack.callback(pool.close)
         site = create_site(settings, pool, load_workflows(settings))
         server = waitress.create_server(

@@ -86,6 +86,7 @@ class Claimer:
         self._downstream = Downstream(self.sql["held_back"], declaration.name) if declaration.feeds else None
         words = declaration.words
         self.parameters = {"workflow": declaration.name, "queued": words.queued, "processing": words.processing}
+        self._at_once = declaration.politeness is None  # and nothing limits it, as the last claim found
 
     def claim(
         self,
@@ -105,7 +106,14 @@ class Claimer:
         claim = _Claim(self.sql, connection, row_by_row=row_by_row)
         token = token or uuid4()
         claim.parameters = {**self.parameters, "token": token, "worker": worker, "size": size, "suspects": suspects}
+        if self._at_once and not row_by_row:
+            if self._downstream is not None and self._downstream.holds_back(connection):
+                return Batch(token, (), full=False, in_turns=False)
+            rows, full, is_limited = claim.take_at_once(size)
+            if rows or not (full or is_limited):
+                return Batch(token, rows, full, in_turns=False)
         turn = claim.wait_for_turn()
+        self._at_once = turn is None and self._cursor is None
         in_turns = turn is not None
         if turn is False or (self._downstream is not None and self._downstream.holds_back(connection)):
             return Batch(token, (), full=False, in_turns=in_turns)
@@ -194,6 +202,21 @@ class _Claim:
             keys, priorities = [head.key for head in missed], [head.priority for head in missed]
             self.execute("drop_withdrawn_of_keys", keys=keys, priorities=priorities)
 
+    def take_at_once(self, size: int) -> tuple[list[Claimed], bool, bool]:
+        """The rows, whether there may be more, and whether a limit wants claims to take turns: then there are none."""
+        found = self.execute("take_batch").fetchall()
+        head, taken, batch, max_attempts, is_limited, *_ = found[0] if found else (0, 0, 0, 0, False)
+        rows = [row for row in found if row[5] is not None]
+        rows.sort(key=_by_urgency)
+        if taken > len(rows):
+            begun = {row[5] for row in rows}
+            self._set_aside([pk for (pk,) in self.execute("not_begun").fetchall() if pk not in begun])
+        claimed = [
+            Claimed(pk, tid, generation, attempt, lost, max_attempts, waited, None, tuple(values))
+            for _, _, _, _, _, pk, tid, generation, attempt, lost, _, waited, *values in rows
+        ]
+        return claimed, head > 0 and (head >= min(size, batch) or len(claimed) < head), is_limited
+
     def _begin(self, jobs: list[_Job]) -> list[Claimed]:
         """Set Processing."""
         if self._row_by_row:
@@ -243,6 +266,11 @@ class _Claim:
         jobs = [job for job in jobs if job.seconds > 0 or job.pk in self._taken]
         if jobs:
             self.execute("give_back", pks=[job.pk for job in jobs], seconds=[job.seconds for job in jobs])
+
+
+def _by_urgency(row: Sequence[Any]) -> tuple[int, float]:
+    """Of what take_batch found."""
+    return row[10], -row[11]
 
 
 def _in_order(jobs: Iterable[_Job]) -> list[_Job]:

@@ -6,16 +6,21 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from psycopg import Connection, Rollback, errors
+from psycopg import Connection, sql
 
 from db.declaration import Declaration
 from db.lifecycle.bad_rows import CHECK_AT_ONCE, is_bad_row, is_in_the_way, reason_of, write_in_halves
 from db.lifecycle.decide import Decision, Ended, Ending, Judge
 from db.outcomes import Again, Blocked, Found, Outcome, Released, error_text
-from db.results import complete_rows, set_values, write_rows
+from db.results import completions, set_values, write_rows
 from db.statements import statements, text_array
 
 log = logging.getLogger(__name__)
+
+# A savepoint that is not released ends with its transaction: one round trip less.
+MARK, UNDO = b"savepoint before_batch", b"rollback to savepoint before_batch"
+# Stands where the completion of a batch goes.
+COMPLETION = b"<completion>"
 
 
 class Recorder:
@@ -25,7 +30,8 @@ class Recorder:
         self.created_by = created_by
         self.declaration = declaration
         self.judge = Judge(declaration.words)
-        self.sql = statements("record.sql", **declaration.names)
+        self.sql = statements("record.sql", **declaration.names, completion=sql.SQL(COMPLETION.decode()))
+        self._end_batches: dict[bytes, bytes] = {}
         self.keep_successes = keep_successes
         self.remembered = {"retried", "failed", "unwritable"} | ({"completed"} if keep_successes else set())
 
@@ -42,11 +48,14 @@ class Recorder:
         if check_at_once:
             connection.execute(CHECK_AT_ONCE)
         found = [] if self.keep_successes else [one for one in endings if one.tid and isinstance(one.outcome, Found)]
-        xid = self._end_quickly(connection, token, found) if found else None
+        is_all = len(found) == len(endings)
+        xid = self._end_quickly(connection, token, found, is_all=is_all) if found else None
         if xid is None:
             return self._end_one_by_one(connection, worker, token, endings)
+        ended = [Ended(ending, "completed", None, xid) for ending in found]
+        if is_all:
+            return ended
         others = [one for one in endings if not (one.tid and isinstance(one.outcome, Found))]
-        ended = [Ended(ending, "completed", xid=xid) for ending in found]
         return ended + self._end_one_by_one(connection, worker, token, others)
 
     def committed(self, connection: Connection[Any], xids: Sequence[str]) -> set[str]:
@@ -66,33 +75,46 @@ class Recorder:
             connection.execute(self.sql["ring"], claim)
         return back
 
-    def _end_quickly(self, connection: Connection[Any], token: UUID, endings: Sequence[Ending]) -> str | None:
+    def _end_quickly(
+        self, connection: Connection[Any], token: UUID, endings: Sequence[Ending], *, is_all: bool
+    ) -> str | None:
         """Complete all that worked at once. If anything is not as it was at the claim: undo, and look at each row."""
+        connection.execute(MARK, prepare=False)
+        xid = None
         try:
-            return self._end_all(connection, token, endings)
-        except Rollback as undone:
-            # It gets out only when the undoing failed, and psycopg keeps the reason to itself: the connection is gone.
-            raise errors.OperationalError("the connection was lost while a batch was being undone") from undone
+            xid = self._end_all(connection, token, endings, is_all=is_all)
         except Exception as error:
             if not _is_spoilt(error):
                 raise
-            return None
+        if xid is None:
+            connection.execute(UNDO, prepare=False)
+        return xid
 
-    def _end_all(self, connection: Connection[Any], token: UUID, endings: Sequence[Ending]) -> str | None:
-        pks = text_array(one.pk for one in endings)
-        parameters = {"workflow": self.declaration.name, "token": token, "pks": pks}
-        claimed = sorted((one.pk, one.generation) for one in endings)
-        found = {(one.pk, one.tid): one.outcome for one in endings if one.tid and isinstance(one.outcome, Found)}
-        undisturbed = False
-        with connection.transaction() as savepoint:
-            jobs = connection.execute(self.sql["end_jobs"], parameters).fetchall()
-            if sorted((pk, generation) for pk, generation, _ in jobs) == claimed:
-                rows = (row for outcome in found.values() for row in outcome.rows)
-                write_rows(connection, rows, created_by=self.created_by)
-                undisturbed = complete_rows(connection, self.declaration, found) == len(endings)
-            if not undisturbed:
-                raise Rollback(savepoint)
-        return str(jobs[0][2]) if undisturbed else None
+    def _end_all(
+        self, connection: Connection[Any], token: UUID, endings: Sequence[Ending], *, is_all: bool
+    ) -> str | None:
+        """The name of the transaction, unless something was not as expected."""
+        found = [(one.pk, one.tid, one.outcome) for one in endings if one.tid and isinstance(one.outcome, Found)]
+        write_rows(connection, (row for _, _, one in found for row in one.rows), created_by=self.created_by)
+        words = self.declaration.words
+        parameters: dict[str, Any] = {"done": words.done, "processing": words.processing}
+        (first, given), *others = completions(self.declaration, found)
+        some = None if is_all else text_array(one.pk for one in endings)
+        fence = {**parameters, **given, "workflow": self.declaration.name, "token": token, "some": some}
+        ended = connection.execute(self._end_batch(first), fence).fetchone()
+        if ended is None:
+            return None
+        jobs, generations, completed, xid = ended
+        for statement, more in others:
+            completed += connection.execute(statement, {**parameters, **more}).rowcount
+        is_undisturbed = jobs == completed == len(endings) and generations == sum(one.generation for one in endings)
+        return str(xid) if is_undisturbed else None
+
+    def _end_batch(self, completion: bytes) -> bytes:
+        if completion not in self._end_batches:
+            head, tail = self.sql["end_batch"].split(COMPLETION)
+            self._end_batches[completion] = head + completion + tail
+        return self._end_batches[completion]
 
     def _end_one_by_one(
         self, connection: Connection[Any], worker: UUID, token: UUID, endings: Sequence[Ending]

@@ -8,6 +8,7 @@ import re
 from copy import copy
 from datetime import timedelta
 from typing import ClassVar
+from uuid import uuid4
 
 import pytest
 from psycopg import Connection
@@ -21,6 +22,7 @@ from db.connections import GUARD
 from db.declaration import Politeness
 from db.lifecycle import Claimer, Recovery
 from db.lifecycle.bad_rows import CHECK_AT_ONCE
+from db.lifecycle.record import MARK, UNDO
 from db.outcomes import Again, Failed, Found, Released
 from tests.lifecycle_support import guarded
 from tests.samples import Finding
@@ -40,6 +42,8 @@ WAYS = {
     "take_chosen": {"job": [JOB]},
     "survey": {"wanted": [PRIMARY_KEY]},
     "take_rows": {"wanted": [PRIMARY_KEY], "item": [PLACE]},
+    "take_batch": {"due": ["job_ready(workflow, run_at)"], "job": [PLACE], "source": [PRIMARY_KEY], "item": [PLACE]},
+    "not_begun": {"job": [CLAIM]},
     "drop_withdrawn": {"job": [JOB], "item": [PRIMARY_KEY]},
     "give_back": {"job": [JOB]},
     "push_back": {"job": [JOB]},
@@ -48,8 +52,7 @@ WAYS = {
     "busy_keys": {"job": ["job_running_key(key)"]},
     "take_heads": {"head": [PLACE], "job": [PLACE]},
     "drop_withdrawn_of_keys": {"waiting": ["job_of_key(workflow)"], "job": [PLACE], "item": [PRIMARY_KEY]},
-    "end_jobs": {"held": [CLAIM], "job": [PLACE]},
-    "completion": {"item": [PLACE]},
+    "end_batch": {"held": [CLAIM], "job": [PLACE], "item": [PLACE]},
     "lock_rows": {"item": [PRIMARY_KEY]},
     "lock_jobs": {"job": [CLAIM]},
     "still_there": {"item": [PRIMARY_KEY]},
@@ -80,7 +83,7 @@ class ExplainedConnection(Connection):
     plans: ClassVar = {}
 
     def execute(self, query, parameters=None, **options):
-        if isinstance(query, bytes) and query not in {GUARD, CHECK_AT_ONCE}:
+        if isinstance(query, bytes) and query not in {GUARD, CHECK_AT_ONCE, MARK, UNDO}:
             custom = super().execute(b"explain (format json) " + query, parameters, prepare=False)
             generic = super().execute(b"explain (generic_plan, format json) " + numbered(query), prepare=False)
             self.plans.setdefault(query, []).extend(plan.fetchone()[0][0]["Plan"] for plan in (custom, generic))
@@ -137,9 +140,9 @@ def names(stage):
 
 
 def kind_of_result(query):
-    if not query.startswith(b'update "samples"'):
-        return "other"
-    return "completion" if b"ctid" in query else "values"
+    if query.startswith(b"with ended as"):
+        return "end_batch"
+    return "values" if query.startswith(b'update "samples"') else "other"
 
 
 def live_through(stage, last_digit):
@@ -161,6 +164,7 @@ def live_through(stage, last_digit):
     stage.set_job(batch.rows[7].pk, "token = null, worker_id = null")
     stage.record(batch, lambda row: outcomes[batch.rows.index(row)], by=connection)
     claim_by_key(stage, connection)
+    take_at_once(stage, connection)
     give_up_claims(stage, connection)
     doomed = stage.register_worker()
     stage.claim(worker=doomed)
@@ -185,6 +189,15 @@ def claim_by_key(stage, connection):
         batch = stage.by_key.claim(connection, stage.worker, 50)
     assert len(batch.rows) == 49
     stage.record(batch, by=connection)
+
+
+def take_at_once(stage, connection):
+    """As if nothing limited the workflow."""
+    token = uuid4()
+    more = {"token": token, "worker": stage.worker, "size": 100, "suspects": True}
+    with guarded(connection):
+        connection.execute(stage.claimer.sql["take_batch"], {**stage.claimer.parameters, **more})
+        connection.execute(stage.claimer.sql["not_begun"], {**stage.claimer.parameters, "token": token})
 
 
 def give_up_claims(stage, connection):

@@ -18,7 +18,7 @@ class CutConnection(Connection[Any]):
 
     def execute(self, query: Any, *arguments: Any, **options: Any) -> Any:
         answer = super().execute(query, *arguments, **options)
-        if isinstance(query, bytes) and query.lstrip().startswith(b"delete from engine.job"):
+        if isinstance(query, bytes) and query.startswith(b"with ended as"):
             self.ended_by.execute("select pg_terminate_backend(%s)", [self.info.backend_pid])
             alive = "select count(*) from pg_stat_activity where pid = %s"
             wait_until(lambda: self.ended_by.execute(alive, [self.info.backend_pid]).fetchone() == (0,))
