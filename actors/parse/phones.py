@@ -23,7 +23,7 @@ _MOST: Final = 200
 _MOST_STATED: Final = 1_000
 _LONGEST_E164: Final = len("+123456789012345")
 _DIGIT = re.compile(r"\d")
-_SEVERAL_DIGITS = re.compile(rf"(?:\d\D{{0,5}}){{{FEWEST_DIGITS}}}")
+_SEVERAL_DIGITS = re.compile(rf"\d(?:\D{{0,5}}\d){{{FEWEST_DIGITS - 1}}}")
 
 
 class Phone(NamedTuple):
