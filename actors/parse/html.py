@@ -12,7 +12,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 from actors.parse.lines import Interest, Line, Mark, blocks_around, read_lines
 from actors.parse.marks import DOMAIN_PARTS, NAME_PARTS, icon_label, is_telling, undisguised
 from actors.parse.nesting import harmless
-from actors.parse.urls import LONGEST_URL, parse_url
+from actors.parse.urls import LONGEST_URL, Url, parse_url
 from actors.parse.visible_text import TextReader, collapsed
 
 _LONGEST_VALUE: Final = 2_000
@@ -74,9 +74,13 @@ _CDATA = re.compile(r"^\s{0,50}(?:<!--|//\s?<!\[CDATA\[|<!\[CDATA\[)|(?:-->|//\s
 
 
 class Link(NamedTuple):
-    url: str
+    target: Url
     text: str
     rel: str
+
+    @property
+    def url(self) -> str:
+        return self.target.href
 
 
 class Document:
@@ -164,7 +168,7 @@ class Document:
             reference = (attributes.get("href") or "").strip()
             url = parse_url(reference, origin) if len(reference) <= LONGEST_URL else None
             if url is not None and url.scheme in {"http", "https"} and url.host and len(url.href) <= LONGEST_URL:
-                yield Link(url.href, self._reader.text(node, _LONGEST_LINK_TEXT), (attributes.get("rel") or "").lower())
+                yield Link(url, self._reader.text(node, _LONGEST_LINK_TEXT), (attributes.get("rel") or "").lower())
 
     def select(self, css: str) -> list[LexborNode]:
         try:
