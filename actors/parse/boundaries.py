@@ -39,8 +39,10 @@ class Run(NamedTuple):
 
 def marked(text: str, region: str | None) -> tuple[str, list[Run]]:
     """The text, as long as before, with a bar where a number begins or ends; and the runs of digits in it."""
-    text = _MIDDLE_DOT.sub(".", text)
-    text = _PAIRS.sub(lambda pairs: pairs[0].replace("/", " "), _COUNTRY_AND_SLASH.sub("-", text))
+    if not text.isascii():
+        text = _MIDDLE_DOT.sub(".", text)
+    if "/" in text:
+        text = _PAIRS.sub(lambda pairs: pairs[0].replace("/", " "), _COUNTRY_AND_SLASH.sub("-", text))
     characters, runs = list(text), []
     for match in _RUN.finditer(text):
         run = Run(match.start(), match[0].rstrip())
