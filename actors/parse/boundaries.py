@@ -3,9 +3,10 @@
 import re
 from typing import Final, NamedTuple
 
-from phonenumbers import Leniency, PhoneMetadata, PhoneNumberMatcher, is_valid_number, national_significant_number
+from phonenumbers import Leniency, PhoneMetadata, national_significant_number
 
-from actors.parse.dialling import meant, parsed
+from actors.parse.dialling import is_valid, meant, parsed
+from actors.parse.number_matcher import matches_in
 from actors.parse.series import has_next, shares_area_code
 
 # Nothing that a number is written with.
@@ -38,8 +39,10 @@ class Run(NamedTuple):
 
 def marked(text: str, region: str | None) -> tuple[str, list[Run]]:
     """The text, as long as before, with a bar where a number begins or ends; and the runs of digits in it."""
-    text = _MIDDLE_DOT.sub(".", text)
-    text = _PAIRS.sub(lambda pairs: pairs[0].replace("/", " "), _COUNTRY_AND_SLASH.sub("-", text))
+    if not text.isascii():
+        text = _MIDDLE_DOT.sub(".", text)
+    if "/" in text:
+        text = _PAIRS.sub(lambda pairs: pairs[0].replace("/", " "), _COUNTRY_AND_SLASH.sub("-", text))
     characters, runs = list(text), []
     for match in _RUN.finditer(text):
         run = Run(match.start(), match[0].rstrip())
@@ -65,10 +68,10 @@ def _begin(written: str, region: str | None) -> int:
     begins_with_zero = (plan.national_prefix or "").startswith("0") and written[0] != "0"
     whole = parsed(written, region)
     # Where numbers begin with no zero of their own, one may stand in the middle: 51 02 30 44.
-    if not begins_with_zero and whole is not None and is_valid_number(whole):
+    if not begins_with_zero and whole is not None and is_valid(whole):
         return 0
     rest = written[before.end() :]
-    alone = next(iter(PhoneNumberMatcher(rest, region, Leniency.VALID)), None)
+    alone = next(matches_in(rest, region, Leniency.VALID), None)
     if alone is None or alone.start != 0 or len(national_significant_number(alone.number)) < FEWEST_DIGITS:
         return 0
     return before.end()

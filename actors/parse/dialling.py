@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Final
 
 from phonenumbers import (
+    FrozenPhoneNumber,
     NumberParseException,
     PhoneMetadata,
     PhoneNumber,
@@ -27,11 +29,18 @@ _NOT_A_DIGIT = re.compile(r"\D")
 _CODE_APART = re.compile(r"\(?[1-9]\d{0,2}[)\s./-]")
 
 
+@lru_cache(maxsize=4_096)
 def parsed(written: str, region: str | None) -> PhoneNumber | None:
+    """The numbers of a page are looked at from many sides, so they are remembered; no caller can change one."""
     try:
-        return parse(written, region)
+        return FrozenPhoneNumber(parse(written, region))
     except NumberParseException:
         return None
+
+
+@lru_cache(maxsize=4_096)
+def is_valid(number: PhoneNumber) -> bool:
+    return is_valid_number(number)
 
 
 def e164(number: PhoneNumber) -> str:
@@ -51,7 +60,7 @@ def meant(written: str, region: str | None) -> PhoneNumber | None:
 def of_abroad(written: str) -> PhoneNumber | None:
     """A number of another country without its plus, where the country's code stands apart, as in 43-1-4277."""
     number = parsed(f"+{_digits(written)}", None) if _CODE_APART.match(written) else None
-    return number if number is not None and is_valid_number(number) else None
+    return number if number is not None and is_valid(number) else None
 
 
 def _digits(written: str) -> str:
@@ -73,7 +82,7 @@ def _first_valid(attempts: list[str], region: str | None) -> PhoneNumber | None:
     """Of the numbers as they stand; failing that, as they would be written now."""
     numbers = [number for each in attempts if (number := parsed(each, region)) is not None]
     candidates = [*numbers, *(now for number in numbers for now in _rewritten(number))]
-    return next(filter(is_valid_number, candidates), None)
+    return next(filter(is_valid, candidates), None)
 
 
 def _rewritten(number: PhoneNumber) -> Iterator[PhoneNumber]:
@@ -88,7 +97,7 @@ def _rewritten(number: PhoneNumber) -> Iterator[PhoneNumber]:
 
 def is_local(number: PhoneNumber) -> bool:
     """Whether an area code is missing, without which nobody outside the town can dial it."""
-    if is_valid_number(number):
+    if is_valid(number):
         return False
     landline = is_possible_number_for_type_with_reason(number, PhoneNumberType.FIXED_LINE)
     mobile = is_possible_number_for_type_with_reason(number, PhoneNumberType.MOBILE)
@@ -115,4 +124,4 @@ class AreaCodes:
         digits = national_significant_number(number)
         codes = list(self._codes.get((number.country_code, len(digits)), ()))
         whole = parsed(f"+{number.country_code}{codes[0]}{digits}", None) if len(codes) == 1 else None
-        return e164(whole) if whole is not None and is_valid_number(whole) else None
+        return e164(whole) if whole is not None and is_valid(whole) else None

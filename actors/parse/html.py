@@ -5,14 +5,15 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cached_property
+from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from actors.parse.lines import Interest, Line, Mark, blocks_around, read_lines
-from actors.parse.marks import DOMAIN_PARTS, NAME_PARTS, icon_label, is_telling, undisguised
+from actors.parse.marks import DOMAIN_PARTS, icon_label, is_disguised, is_telling, undisguised
 from actors.parse.nesting import harmless
-from actors.parse.urls import LONGEST_URL, parse_url
+from actors.parse.urls import LONGEST_URL, Url, parse_url
 from actors.parse.visible_text import TextReader, collapsed
 
 _LONGEST_VALUE: Final = 2_000
@@ -22,31 +23,8 @@ _LONGEST_LINK_TEXT: Final = 200
 _LONGEST_NOSCRIPT: Final = 20_000
 # An icon has a few empty elements inside it, not more.
 _MOST_NODES_OF_ICON: Final = 200
-_TARGETS: Final = (
-    "mailto:",
-    "tel:",
-    "callto:",
-    "sms:",
-    "phone:",
-    "whatsapp",
-    "wa.me/",
-    "viber",
-    "@",
-    "email-protection#",
-    "mail.google.com/mail/",
-    "outlook.live.com/",
-    "outlook.office.com/",
-)
-_MARKED: Final = ", ".join(
-    (
-        *(f"[href*='{target}' i]" for target in (*_TARGETS, "uncryptmailto")),
-        *(f"[itemprop='{name}' i]" for name in ("email", "telephone", "phone", "faxNumber")),
-        "form[action^='mailto:' i]",
-        "[data-mailto-token]",
-        "[data-email*='@']",
-        "[onclick*='mailto:' i]",
-    )
-)
+# One selector for each word to look for in a link would cost as much as the parsing.
+_MAYBE_MARKED: Final = "[href], [itemprop], form[action], [data-mailto-token], [data-email], [onclick]"
 _ICONS: Final = ", ".join(
     (
         *(f"{tag}[class*='{word}' i]" for tag in ("i", "span") for word in ("fax", "phone", "mobile")),
@@ -55,10 +33,10 @@ _ICONS: Final = ", ".join(
         "i[class~='fa-at']",
     )
 )
-_DISGUISED: Final = ", ".join(
+_MAYBE_DISGUISED: Final = ", ".join(
     (
         "[data-cfemail], [data-enc-email], joomla-hidden-mail[first][last]",
-        *(f"[{name}][{domain}]" for name in NAME_PARTS for domain in DOMAIN_PARTS),
+        *(f"[{domain}]" for domain in DOMAIN_PARTS),
     )
 )
 _BACKWARDS: Final = "[style*='bidi-override' i]"
@@ -74,9 +52,13 @@ _CDATA = re.compile(r"^\s{0,50}(?:<!--|//\s?<!\[CDATA\[|<!\[CDATA\[)|(?:-->|//\s
 
 
 class Link(NamedTuple):
-    url: str
+    target: Url
     text: str
     rel: str
+
+    @property
+    def url(self) -> str:
+        return self.target.href
 
 
 class Document:
@@ -164,7 +146,7 @@ class Document:
             reference = (attributes.get("href") or "").strip()
             url = parse_url(reference, origin) if len(reference) <= LONGEST_URL else None
             if url is not None and url.scheme in {"http", "https"} and url.host and len(url.href) <= LONGEST_URL:
-                yield Link(url.href, self._reader.text(node, _LONGEST_LINK_TEXT), (attributes.get("rel") or "").lower())
+                yield Link(url, self._reader.text(node, _LONGEST_LINK_TEXT), (attributes.get("rel") or "").lower())
 
     def select(self, css: str) -> list[LexborNode]:
         try:
@@ -209,11 +191,13 @@ class Document:
 
     def _interest(self) -> Interest:
         """Which elements matter for contacts, which are hidden filling, and which are shown as something else."""
-        marked = frozenset(node.mem_id for node in self.select(_MARKED)[:_MOST_ITEMS] if is_telling(node))
+        telling = filter(is_telling, self.select(_MAYBE_MARKED))
+        marked = frozenset(node.mem_id for node in islice(telling, _MOST_ITEMS))
         dropped = frozenset(node.mem_id for node in self.select(_MAYBE_HIDDEN) if _is_filling(node))
         icons = [node for node in self.select(_ICONS)[:_MOST_ITEMS] if self._reader.is_empty(node, _MOST_NODES_OF_ICON)]
         shown = {node.mem_id: icon_label(node.attributes) for node in icons}
-        shown |= {node.mem_id: plain for node in self.select(_DISGUISED) if (plain := undisguised(node.attributes))}
+        disguised = filter(is_disguised, self.select(_MAYBE_DISGUISED))
+        shown |= {node.mem_id: plain for node in disguised if (plain := undisguised(node.attributes))}
         backwards = self.select(_BACKWARDS)[:_MOST_ITEMS]
         shown |= {node.mem_id: self._reader.text(node, _LONGEST_VALUE)[::-1] for node in backwards}
         return Interest(marked, dropped, shown)

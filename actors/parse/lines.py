@@ -4,6 +4,7 @@ A line ends where a block begins or ends; the cells of a table row share a line,
 stays beside what it labels.
 """
 
+import re
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import Final, NamedTuple
@@ -17,11 +18,7 @@ _MOST_NODES: Final = 400_000
 _MOST_KNOWN: Final = 50_000
 _MOST_MARKS_AROUND: Final = 16
 
-INVISIBLE: Final = {
-    ord(character): None
-    for character in "\u00ad\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069"
-    "\ufeff\x00"
-}
+INVISIBLE: Final = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff\x00]")
 
 
 class Line(NamedTuple):
@@ -99,15 +96,19 @@ class _Walk:
     def through(self, root: LexborNode) -> None:
         """The tree is walked by the parser's own code; where an element ends shows in what the next text stands in."""
         resume: int | None = None
-        kinds = self._kinds
+        kinds, is_text = self._kinds, Kind.TEXT
         for node in islice(root.traverse(include_text=True), _MOST_NODES):
             if resume is not None:
                 if node.mem_id != resume:
                     continue
                 resume = None
             kind = kinds.get(node.tag_id) or self._kind(node)
-            if kind is Kind.TEXT:
-                self._read(node.parent, node.text_content or "")
+            if kind is is_text:
+                text = node.text_content or ""
+                if not text.isspace():
+                    self._read(node.parent, text)
+                elif self._length:
+                    self._separate(" ")
             elif not self._enter(node, kind) and node.first_child is not None:
                 following = _after(node, root)
                 if following is None:
@@ -122,12 +123,14 @@ class _Walk:
 
     def _enter(self, node: LexborNode, kind: Kind) -> bool:
         """Whether the children are to be read."""
-        if kind is Kind.BLOCK or kind is Kind.BREAK:
-            self._end_line()
-        else:
-            self._separate("\t" if kind is Kind.CELL else " " if kind is Kind.APART else "|")
-        if self._of_interest and node.mem_id in self._of_interest:
-            return self._note(node) and kind is not Kind.UNREAD
+        # Between two lines there is nothing to end and nothing to set apart.
+        if self._length:
+            if kind is Kind.BLOCK or kind is Kind.BREAK:
+                self._end_line()
+            else:
+                self._separate("\t" if kind is Kind.CELL else " " if kind is Kind.APART else "|")
+        if self._of_interest and node.mem_id in self._of_interest and not self._note(node):
+            return False
         return kind is not Kind.UNREAD
 
     def _note(self, node: LexborNode) -> bool:
@@ -141,10 +144,10 @@ class _Walk:
 
     def _read(self, inside: LexborNode | None, text: str) -> None:
         if not text.isascii():
-            text = text.translate(INVISIBLE)
+            text = INVISIBLE.sub("", text)
         words = text.split()
         if not words:
-            if text:
+            if text and self._length:
                 self._separate(" ")
             return
         marked = self._place(inside)
@@ -226,9 +229,9 @@ class _Walk:
         self._gap = " " if text[-1].isspace() else ""
 
     def _end_line(self) -> None:
-        self._gap = ""
         if not self._length:
             return
+        self._gap = ""
         spaced = "".join(self._parts)
         text = _joined(spaced, self._joins) if self._joins else spaced
         tag = (self._block.tag or "") if self._block is not None else ""
@@ -248,6 +251,8 @@ def blocks_around(root: LexborNode | None, blocks: set[int]) -> dict[int, tuple[
                 chain.append(numbers.setdefault(ancestor.mem_id, len(numbers)))
                 ancestor = ancestor.parent
             found[node.mem_id] = tuple(chain)
+            if len(found) == len(blocks):
+                break
     return found
 
 

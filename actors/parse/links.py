@@ -42,8 +42,7 @@ def contact_links(pages: Sequence[tuple[str, Document]]) -> list[PageLink]:
     owner, seen = registrable_domain(here.host), {page_key(here)}
     links: list[PageLink] = []
     for link in (link for url, document in pages for link in document.links(url)[:_MOST_LOOKED_AT]):
-        target = parse_url(link.url)
-        if target is None or registrable_domain(target.host) != owner or (key := page_key(target)) in seen:
+        if registrable_domain(link.target.host) != owner or (key := page_key(link.target)) in seen:
             continue
         category = categorise(key, link.text if len(link.text) <= _LONGEST_TEXT else "")
         if is_contact_like(category):

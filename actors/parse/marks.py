@@ -9,6 +9,22 @@ from selectolax.lexbor import LexborNode
 
 from actors.parse.obfuscation import base64_text, cloudflare, rot13, typo3, unshifted
 
+_TARGETS: Final = (
+    "mailto:",
+    "tel:",
+    "callto:",
+    "sms:",
+    "phone:",
+    "whatsapp",
+    "wa.me/",
+    "viber",
+    "@",
+    "email-protection#",
+    "mail.google.com/mail/",
+    "outlook.live.com/",
+    "outlook.office.com/",
+    "uncryptmailto",
+)
 ITEM_NAMES: Final = {"email": "email", "telephone": "phone", "phone": "phone", "faxnumber": "fax"}
 _PROTECTED: Final = "/cdn-cgi/l/email-protection#"
 _MAIL = re.compile(r"\s{0,9}mail(?:to)?:/{0,2}", re.IGNORECASE)
@@ -37,7 +53,11 @@ _JOIN = re.compile(r"(['\"]) ?\+ ?\1")
 def is_telling(node: LexborNode) -> bool:
     """Whether a link, a form or an item says something besides its text."""
     attributes = node.attributes
-    if (attributes.get("itemprop") or "").lower() in ITEM_NAMES or any(attributes.get(name) for name in _DATA_NAMES):
+    if (attributes.get("itemprop") or "").lower() in ITEM_NAMES:
+        return True
+    if not _may_tell(node, attributes):
+        return False
+    if any(attributes.get(name) for name in _DATA_NAMES):
         return True
     target = (attributes.get("href") or attributes.get("action") or "")[:_LONGEST]
     return (
@@ -49,6 +69,24 @@ def is_telling(node: LexborNode) -> bool:
         or _PROTECTED in target
         or _CALLED.search(target) is not None
     )
+
+
+def _may_tell(node: LexborNode, attributes: Mapping[str, str | None]) -> bool:
+    """The cheap look: most elements that are asked about are links to other pages."""
+    return (
+        any(map((attributes.get("href") or "").lower().__contains__, _TARGETS))
+        or "data-mailto-token" in attributes
+        or "@" in (attributes.get("data-email") or "")
+        or "mailto:" in (attributes.get("onclick") or "").lower()
+        or ((attributes.get("action") or "").lower().startswith("mailto:") and node.tag == "form")
+    )
+
+
+def is_disguised(node: LexborNode) -> bool:
+    """Whether an element has an address that its script shows, or both halves of one."""
+    attributes = node.attributes
+    is_whole = "data-cfemail" in attributes or "data-enc-email" in attributes or node.tag == "joomla-hidden-mail"
+    return is_whole or any(name in attributes for name in NAME_PARTS)
 
 
 def undisguised(attributes: Mapping[str, str | None]) -> str | None:

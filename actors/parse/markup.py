@@ -21,9 +21,7 @@ ATTRIBUTES: Final = re.compile(_ATTRIBUTE)
 _ATTRIBUTE_NAMES = re.compile(f"({_NAME}){_VALUE}")
 _TEXT_NAMES: Final = "iframe noembed noframes script style textarea title xmp"
 TEXT_TO_PARSER: Final = frozenset((*_TEXT_NAMES.split(), "plaintext"))
-_TEXT_ENDS: Final = {
-    name: re.compile(rf"</{name}(?=[{_BLANK}/>])", re.IGNORECASE) for name in _TEXT_NAMES.split() if name != "script"
-}
+_AFTER_NAME: Final = frozenset(f"{_BLANKS}/>")
 _SCRIPT = re.compile(rf"<!(?=--)|-->|<(/?)script(?=[{_BLANK}/>])", re.IGNORECASE)
 
 
@@ -55,10 +53,21 @@ def cdata_end(text: str, position: int, *, is_foreign: bool) -> int:
 
 def text_end(text: str, name: str, position: int) -> int:
     """Where the end tag begins of an element whose content is text to the parser; plaintext has none."""
-    if name == "script":
-        return _script_end(text, position)
-    end = _TEXT_ENDS[name].search(text, position) if name in _TEXT_ENDS else None
-    return end.start() if end else len(text)
+    if name == "plaintext":
+        return len(text)
+    end = _next_end_tag(text, name, position)
+    is_commented = name == "script" and text.find("<!--", position, end) >= 0
+    return _script_end(text, position) if is_commented else end
+
+
+def _next_end_tag(text: str, name: str, position: int) -> int:
+    place = text.find("</", position)
+    while place >= 0:
+        after = place + 2 + len(name)
+        if text[place + 2 : after].lower() == name and text[after : after + 1] in _AFTER_NAME:
+            return place
+        place = text.find("</", place + 2)
+    return len(text)
 
 
 def _script_end(text: str, position: int) -> int:

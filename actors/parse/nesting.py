@@ -91,6 +91,9 @@ class _AttributeNames:
     """How many there are on a page. To ask each tag is dear, so that is done only on a page that has too many."""
 
     def __init__(self, *, is_small: bool = False, is_strict: bool = False) -> None:
+        self.shortest = _LONG_TAG if is_small else 1
+        """How long the attributes of a tag are, at least, if they need a look."""
+
         self._is_small = is_small
         self._is_strict = is_strict
         self._batch: list[str] = []
@@ -144,7 +147,7 @@ class _Walk:
 
     def _from(self, position: int) -> int | None:
         """Walk on up to an element whose content is text; where that ends is the next position."""
-        elements, tags = self._elements, self._tags
+        elements, tags, shortest = self._elements, self._tags, self._attributes.shortest
         for markup in MARKUP.finditer(self._text, position):
             written, rest, is_cdata = markup.groups()
             if written is None:
@@ -168,7 +171,7 @@ class _Walk:
                 instead = _instead(tag, is_foreign=is_foreign, is_broken_out=is_broken_out)
                 self._edits.append(_Edit(markup.start(), markup.end() + 1, instead))
                 continue
-            if rest and (surplus := self._attributes.surplus(rest)) is not None:
+            if len(rest) >= shortest and (surplus := self._attributes.surplus(rest)) is not None:
                 start = markup.start("rest")
                 self._edits.append(_Edit(start + surplus, start + len(rest), ""))
             if tag.begins_text and not is_foreign:

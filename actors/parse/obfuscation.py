@@ -72,7 +72,7 @@ _MOST_NAMES: Final = 200
 _LONGEST_SCRIPT: Final = 20_000
 _LONGEST_LINE: Final = 20_000
 _SAID: Final = (" at ", "-at-", "_at_", " arroba ", " chiocciola ")
-_HINT = re.compile(r"[@\uff20\ufe6b%\\&\[({<«*_|~]| at |-at-| arroba | chiocciola ", re.IGNORECASE)
+_SIGNS = re.compile(r"[@\uff20\ufe6b%\\&\[({<«*_|~]")
 _STAND_IN = re.compile(r"([^\w\s@\uff20「」『』()\uff08\uff09\[\]])[」』]?を[「『]?(?:半角)?[@\uff20]")
 # In capitals between the letters of an address it asks to be taken out: infoNOSPAM@…, info@REMOVETHIS.acme.de.
 _TAKE_OUT = re.compile(r"[._-]?(?:NO[._-]?SPAM|REMOVE[._-]?(?:THIS|ME)|DELETE[._-]?(?:THIS|ME))(?:[._-](?=[^@]|$))?")
@@ -86,7 +86,7 @@ def stand_in(lines: Iterable[str]) -> str | None:
 
 def readable(text: str, own_domain: str | None = None) -> str:
     """A line with its disguised addresses made plain; nobody hides one in a line as long as a chapter."""
-    if len(text) > _LONGEST_LINE or _HINT.search(text) is None:
+    if len(text) > _LONGEST_LINE or not (_SIGNS.search(text) or _is_said(text)):
         return text
     for written, meant in _OTHER_SIGNS.items():
         text = text.replace(written, meant)
@@ -94,8 +94,7 @@ def readable(text: str, own_domain: str | None = None) -> str:
         text = _TAKE_OUT.sub("", text)
     if any(bracket in text for bracket in "[({<«*_|~"):
         text = _DOT.sub(".", _AT.sub("@", text))
-    lowered = text.lower()
-    if any(word in lowered for word in _SAID):
+    if _is_said(text):
         text = _SPOKEN.sub(lambda match: f"{match[1]}@{_SPOKEN_DOT.sub('.', match[2])}", text)
         for pattern in (_HALF_SPOKEN, _HYPHENED, _STANDING_OUT):
             text = pattern.sub(lambda match: f"{match[1]}{match[2]}@{match[3]}", text)
@@ -107,6 +106,10 @@ def readable(text: str, own_domain: str | None = None) -> str:
                 text,
             )
     return text
+
+
+def _is_said(text: str) -> bool:
+    return any(map(text.lower().__contains__, _SAID))
 
 
 def _closed_up(match: re.Match[str]) -> str:

@@ -11,6 +11,7 @@ from typing import Final
 from actors.parse.element_kinds import HEADINGS
 from actors.parse.element_names import (
     BARRIERS,
+    BLOCKS,
     CLOSES_MORE,
     CLOSES_P,
     END_BY_SCOPE,
@@ -32,6 +33,8 @@ from actors.parse.stack_entries import Entry, Level
 
 # Elements are described once for each place that they stand at; a page with more places is described anew each time.
 _MOST_KNOWN: Final = 10_000
+# Most tags of a page: with no paragraph open they end nothing.
+_ENDS_ONLY_P: Final = BLOCKS | {"p"}
 
 
 class OpenElements:
@@ -63,6 +66,8 @@ class OpenElements:
 
     def open(self, name: str) -> bool:
         """A start tag in HTML, which may first end others; False if there is no room for it."""
+        if name in _ENDS_ONLY_P and not self._paragraphs:
+            return self._push(name)
         if name == "a":
             links = self._levels[-1].links
             if links:
@@ -154,7 +159,12 @@ class OpenElements:
             if name in {"p", "br"}:
                 self.break_out()
         elif top.name == name:
-            self._close(top.place)
+            if self._levels[-1].place < top.place:
+                self._stack.pop()
+                top.places.pop()
+                self.top = self._stack[-1]
+            else:
+                self._close(top.place)
             return
         if name == "a":
             self._end_link()

@@ -52,7 +52,7 @@ def _by_list(segments: Sequence[str], parameters: Sequence[str]) -> Exclusion | 
 def _by_shape(segments: Sequence[str], parameters: Sequence[str]) -> Exclusion | None:
     shapes = (
         ("too deep", len(segments) > _MOST_SEGMENTS),
-        ("repeated segments", max(Counter(segments).values(), default=0) > _MOST_REPETITIONS),
+        ("repeated segments", _is_repetitive(segments)),
         ("too many parameters", len(parameters) > _MOST_PARAMETERS),
         ("facet", any(_FACET.match(parameter) for parameter in parameters)),
         ("pagination", any(above.lower() in _PAGES and last.isdigit() for above, last in pairwise(segments[-2:]))),
@@ -60,6 +60,10 @@ def _by_shape(segments: Sequence[str], parameters: Sequence[str]) -> Exclusion |
         ("calendar", any(_CALENDAR.match(above) and _MONTH.fullmatch(below) for above, below in pairwise(segments))),
     )
     return next((Exclusion(name) for name, holds in shapes if holds), None)
+
+
+def _is_repetitive(segments: Sequence[str]) -> bool:
+    return len(segments) > _MOST_REPETITIONS and max(Counter(segments).values()) > _MOST_REPETITIONS
 
 
 def _is_date_archive(segments: Sequence[str]) -> bool:

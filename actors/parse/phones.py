@@ -5,10 +5,8 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
-from phonenumbers import is_valid_number
-
 from actors.parse.boundaries import FEWEST_DIGITS
-from actors.parse.dialling import AreaCodes, declared, e164, is_local
+from actors.parse.dialling import AreaCodes, declared, e164, is_local, is_valid
 from actors.parse.emails import LAST_LINE, excerpt
 from actors.parse.html import Document
 from actors.parse.labels import label_before, says_fax
@@ -25,7 +23,7 @@ _MOST: Final = 200
 _MOST_STATED: Final = 1_000
 _LONGEST_E164: Final = len("+123456789012345")
 _DIGIT = re.compile(r"\d")
-_SEVERAL_DIGITS = re.compile(rf"(?:\d\D{{0,5}}){{{FEWEST_DIGITS}}}")
+_SEVERAL_DIGITS = re.compile(rf"\d(?:\D{{0,5}}\d){{{FEWEST_DIGITS - 1}}}")
 
 
 class Phone(NamedTuple):
@@ -129,7 +127,7 @@ def _in_marks(
         # What the reader sees counts when the link behind it says otherwise.
         if inside and e164(number) not in inside:
             continue
-        if not is_valid_number(number) and len(_DIGIT.findall(text)) < FEWEST_DIGITS:
+        if not is_valid(number) and len(_DIGIT.findall(text)) < FEWEST_DIGITS:
             continue
         label = given.label or ("fax" if says_fax(text) else _label(line[: mark.start], surroundings, mark.line))
         context = excerpt(line, mark.start) or None
@@ -162,5 +160,5 @@ def _stated(item: dict[str, Any]) -> Iterator[tuple[str, Any]]:
 def _declared_in(stated: Iterable[tuple[str, Any]], region: str | None) -> Iterator[_Mention]:
     for name, text in stated:
         number = declared(str(text), region) if isinstance(text, str | int) else None
-        if number is not None and is_valid_number(number) and not is_made_up(number):
+        if number is not None and is_valid(number) and not is_made_up(number):
             yield _Mention(LAST_LINE, 0, e164(number), "json_ld", name, None)

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from phonenumbers import PhoneNumber, is_valid_number, length_of_geographical_area_code, national_significant_number
+from phonenumbers import PhoneNumber, length_of_geographical_area_code, national_significant_number
 
-from actors.parse.dialling import parsed
+from actors.parse.dialling import is_valid, parsed
 from actors.parse.numbers import is_date
 from actors.parse.words import data
 
@@ -152,4 +152,4 @@ def _with_extension(number: PhoneNumber, raw: str, digits: str) -> PhoneNumber |
 
 def _valid(number: PhoneNumber, national: str) -> PhoneNumber | None:
     found = parsed(f"+{number.country_code}{national}", None)
-    return found if found is not None and is_valid_number(found) else None
+    return found if found is not None and is_valid(found) else None

@@ -42,8 +42,8 @@ def signs_of(document: Document, *, url: str, headers: Mapping[str, str]) -> Sig
         cookies=" " + " ".join(_COOKIE_NAME.findall(answered.get("set-cookie", ""))),
         sources=sources.lower(),
         sources_as_written=sources,
-        classes=f" {' '.join(classes)} ".lower(),
-        ids=f" {' '.join(ids)} ".lower(),
+        classes=f" {classes} ".lower(),
+        ids=f" {ids} ".lower(),
         scripts="\n".join(node.text(deep=False) for node in document.select("script:not([src])")),
         comments="\n".join(comments).lower(),
     )
@@ -86,16 +86,20 @@ def _address(node: LexborNode, attribute: str) -> Iterator[str]:
         yield address.replace("\n", "")
 
 
-def _words(document: Document) -> tuple[dict[str, None], dict[str, None], list[str]]:
-    classes: dict[str, None] = {}
-    ids: dict[str, None] = {}
+def _words(document: Document) -> tuple[str, str, list[str]]:
+    classes: list[str] = []
+    ids: list[str] = []
     comments: list[str] = []
     for root in document.select("html")[:1]:
         for node in root.traverse(include_text=True):
-            if node.is_comment_node:
-                comments.append(node.comment_content or "")
-            elif node.is_element_node:
+            if node.is_element_node:
                 attributes = node.attributes
-                classes.update(dict.fromkeys((attributes.get("class") or "").split()))
-                ids.update(dict.fromkeys((attributes.get("id") or "").split()))
-    return classes, ids, comments
+                classes.append(attributes.get("class") or "")
+                ids.append(attributes.get("id") or "")
+            elif node.is_comment_node:
+                comments.append(node.comment_content or "")
+    return _each_once(classes), _each_once(ids), comments
+
+
+def _each_once(values: list[str]) -> str:
+    return " ".join(dict.fromkeys(" ".join(values).split()))

@@ -25,8 +25,8 @@ def linked_sitemaps(document: Document, url: str) -> list[str]:
     declared = (node.attributes.get("href") for node in document.select("link[rel~='sitemap' i]"))
     references = (reference.strip() for reference in declared if reference)
     links = [parse_url(reference, url) for reference in references if len(reference) <= LONGEST_URL]
-    named = (parse_url(link.url) for link in document.links(url) if _NAME in link.url.lower())
-    links += [link for link in named if link is not None and _is_named_like_one(link.path)]
+    named = (link.target for link in document.links(url) if _NAME in link.url.lower())
+    links += [target for target in named if _is_named_like_one(target.path)]
     found = (link.href.partition("#")[0] for link in links if link is not None and link.scheme in ("http", "https"))
     return list(dict.fromkeys(found))[:_MOST_LINKS]
 

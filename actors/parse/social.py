@@ -28,7 +28,7 @@ def social_profiles(document: Document, url: str) -> dict[str, str]:
     """One profile for each network: the one that the organisation's own data names, else the first one linked."""
     profiles: dict[str, str] = {}
     for address in _addresses(document, url):
-        found = profile(address)
+        found = _profile(address)
         if found is not None:
             profiles.setdefault(*found)
     return profiles
@@ -37,7 +37,11 @@ def social_profiles(document: Document, url: str) -> dict[str, str]:
 def profile(address: str) -> tuple[str, str] | None:
     """The network and the address of the profile; None for what is nobody's profile."""
     url = parse_url(address)
-    if url is None or url.scheme not in {"http", "https"} or url.is_ip_address:
+    return _profile(url) if url is not None else None
+
+
+def _profile(url: Url) -> tuple[str, str] | None:
+    if url.scheme not in {"http", "https"} or url.is_ip_address:
         return None
     network = _NETWORKS.get(registrable_domain(url.host) or "")
     if network is None or not _is_front_door(url.host):
@@ -47,13 +51,14 @@ def profile(address: str) -> tuple[str, str] | None:
     return None if path is None or len(found) > _LONGEST_PROFILE else (network.name, found)
 
 
-def _addresses(document: Document, url: str) -> Iterator[str]:
+def _addresses(document: Document, url: str) -> Iterator[Url]:
     for thing in document.json_ld:
         if "Person" not in str(thing.get("@type")):
             same = thing.get("sameAs")
-            yield from (item for item in (same if isinstance(same, list) else [same]) if isinstance(item, str))
+            stated = (item for item in (same if isinstance(same, list) else [same]) if isinstance(item, str))
+            yield from filter(None, map(parse_url, stated))
     for link in document.links(url)[:_MOST_LINKS]:
-        yield link.url
+        yield link.target
 
 
 def _is_front_door(host: str) -> bool:

@@ -87,9 +87,10 @@ def _headings(lines: list[Line]) -> dict[int, str]:
     headings: dict[int, str] = {}
     end, text = -1, ""
     for number, line in enumerate(lines):
-        is_others = _is_others_title(line.spaced)
-        if line.tag in HEADINGS or is_others or is_own_title(line.spaced):
-            end = number + (_FAR if is_others and line.tag in HEADINGS else _REACH)
+        is_heading = line.tag in HEADINGS
+        is_others, is_own = _whose_title(line.spaced)
+        if is_heading or is_others or is_own:
+            end = number + (_FAR if is_others and is_heading else _REACH)
             text = _unnumbered(line.spaced) if len(line.spaced) <= _LONGEST_LABEL else ""
         elif number <= end and text:
             headings[number] = text
@@ -104,22 +105,23 @@ def _sentence(before: str) -> str:
     return last
 
 
-@lru_cache(maxsize=2_048)
-def _is_others_title(text: str) -> bool:
-    words = _title(text)
-    return bool(words) and len(words) in {_CREDIT_LABEL.at_end(words), _THIRD_PARTY.at_end(words)}
-
-
-@lru_cache(maxsize=2_048)
 def is_own_title(text: str) -> bool:
     """Whether a line is what a page writes above its own address."""
-    words = _title(text)
-    return bool(words) and _OWN.at_end(words) == len(words)
+    return _whose_title(text)[1]
 
 
-def _title(text: str) -> list[str]:
-    """The words of a line that may be a title: it is short, and no contact itself."""
-    return [] if len(text) > _LONGEST_LABEL or _OWN_CONTACT.search(text) else words_of(_unnumbered(text))
+def _whose_title(text: str) -> tuple[bool, bool]:
+    """Whether a line is a title of others, and whether it is one of the page's own: it is short, and no contact."""
+    return _whose(text) if len(text) <= _LONGEST_LABEL else (False, False)
+
+
+@lru_cache(maxsize=2_048)
+def _whose(text: str) -> tuple[bool, bool]:
+    words = [] if _OWN_CONTACT.search(text) else words_of(_unnumbered(text))
+    if not words:
+        return False, False
+    is_others = len(words) in {_CREDIT_LABEL.at_end(words), _THIRD_PARTY.at_end(words)}
+    return is_others, _OWN.at_end(words) == len(words)
 
 
 def _unnumbered(text: str) -> str:

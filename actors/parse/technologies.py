@@ -3,9 +3,9 @@
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib.resources import files
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from actors.parse.html import Document
 from actors.parse.signs import Signs, signs_of
@@ -13,6 +13,10 @@ from actors.parse.signs import Signs, signs_of
 _AFTER_GENERATOR = re.compile(r"[\s!v.-]{0,4}([0-9]{1,4}(?:\.[0-9]{1,6}){0,3})")
 _THEME = re.compile(r"/wp-content/themes/([\w.-]{1,80})/", re.IGNORECASE)
 _CMS_CATEGORIES = ("cms", "builder", "shop")
+_NO_HEADER: tuple[str, ...] = ()
+
+
+_Sign = TypeVar("_Sign", str, tuple[str, str])
 
 
 class Technology(NamedTuple):
@@ -59,7 +63,7 @@ class _Rule(NamedTuple):
 def find_technologies(document: Document, *, url: str, headers: Mapping[str, str]) -> Stack:
     """Everything that the rules recognise, in their order."""
     signs = signs_of(document, url=url, headers=headers)
-    found = {name: _version(rule, signs) for name, rule in _RULES.items() if _is_there(rule, signs, document)}
+    found = {name: _version(_RULES[name], signs) for name in _names(signs, document)}
     for name in list(found):
         for implied in _RULES[name].implies:
             found.setdefault(implied, _version(_RULES[implied], signs))
@@ -67,22 +71,14 @@ def find_technologies(document: Document, *, url: str, headers: Mapping[str, str
     return Stack(tuple(technologies), _wordpress_theme(signs))
 
 
-def _is_there(rule: _Rule, signs: Signs, document: Document) -> bool:
-    return (
-        any(generator.startswith(rule.generator) for generator in signs.generators)
-        or any(name in signs.headers and part in signs.headers[name] for name, part in rule.header)
-        or _any_in(rule.cookie, signs.cookies)
-        or _any_in(rule.source, signs.sources)
-        or _any_in(rule.classes, signs.classes)
-        or _any_in(rule.ids, signs.ids)
-        or _any_in(rule.script, signs.scripts)
-        or _any_in(rule.comment, signs.comments)
-        or any(document.select(selector) for selector in rule.selector)
-    )
-
-
-def _any_in(parts: tuple[str, ...], text: str) -> bool:
-    return any(part in text for part in parts)
+def _names(signs: Signs, document: Document) -> set[str]:
+    texts = (signs.cookies, signs.sources, signs.classes, signs.ids, signs.scripts, signs.comments)
+    found = {name for text, parts in zip(texts, _PARTS, strict=True) if text for part, name in parts if part in text}
+    found |= {name for (header, part), name in _HEADERS if part in signs.headers.get(header, _NO_HEADER)}
+    for generator in signs.generators:
+        found |= {name for beginning, name in _GENERATORS if generator.startswith(beginning)}
+    # The dearest come last, and only for what nothing else has shown.
+    return found | {name for css, name in _SELECTORS if name not in found and document.select(css)}
 
 
 def _version(rule: _Rule, signs: Signs) -> str | None:
@@ -132,4 +128,20 @@ def _words(patterns: Iterable[str]) -> tuple[str, ...]:
     return tuple(f" {pattern[:-1]}" if pattern.endswith("*") else f" {pattern} " for pattern in patterns)
 
 
+def _signs(kind: Callable[[_Rule], tuple[_Sign, ...]]) -> tuple[tuple[_Sign, str], ...]:
+    """All signs of one kind, each with the name of its technology."""
+    return tuple((sign, name) for name, rule in _RULES.items() for sign in kind(rule))
+
+
 _RULES = _load()
+_PARTS = (
+    _signs(lambda rule: rule.cookie),
+    _signs(lambda rule: rule.source),
+    _signs(lambda rule: rule.classes),
+    _signs(lambda rule: rule.ids),
+    _signs(lambda rule: rule.script),
+    _signs(lambda rule: rule.comment),
+)
+_HEADERS = _signs(lambda rule: rule.header)
+_GENERATORS = _signs(lambda rule: rule.generator)
+_SELECTORS = _signs(lambda rule: rule.selector)

@@ -16,6 +16,7 @@ LONGEST_URL = 2083
 # What copying from a document or a map leaves around an address: blanks, byte order and writing direction marks.
 _AROUND = string.whitespace + "\u00a0\u3000\u200b\u200e\u200f\u202a\u202b\u202c\u2060\ufeff"
 _BLANK_OR_CONTROL = re.compile(r"[\s\x00-\x1f\x7f-\x9f]")
+_WEB = ("https://", "http://")
 _WEB_SCHEME = re.compile(r"https?:", re.IGNORECASE)
 
 
@@ -33,6 +34,12 @@ class Url(NamedTuple):
 
 def parse_url(text: str, base: str | None = None) -> Url | None:
     """Resolve a reference against its base by the WHATWG standard; None where a browser gives up."""
+    try:
+        href = ada_url.normalize_url(text) if base is None else ada_url.join_url(base, text)
+    except ValueError:
+        return None
+    if href.startswith(_WEB):
+        return _web_url(href)
     parsed = _parse(text, base)
     return None if parsed is None else _url(parsed)
 
@@ -57,6 +64,23 @@ def _parse(text: str, base: str | None) -> ada_url.URL | None:
         return ada_url.URL(text, base)
     except ValueError:
         return None
+
+
+def _web_url(href: str) -> Url:
+    """The parts of an http(s) address as ada writes it, cut out here: each that is asked for is a call into C.
+
+    Such an address always has a host and a path, and every sign that divides its parts is escaped within them.
+    """
+    scheme, _, rest = href.partition("://")
+    authority, _, _ = rest.partition("/")
+    path, _, query = rest[len(authority) :].partition("#")[0].partition("?")
+    host = authority.rpartition("@")[2]
+    port = ""
+    if ":" in host and not host.endswith("]"):
+        host, _, port = host.rpartition(":")
+    # A host whose last label is a number is an address, or the whole is no URL.
+    is_ip_address = host.startswith("[") or host.rpartition(".")[2].isdigit()
+    return Url(href, scheme, host, int(port) if port else None, path, query, is_ip_address)
 
 
 def _url(parsed: ada_url.URL) -> Url:

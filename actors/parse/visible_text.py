@@ -15,7 +15,7 @@ _SHORT: Final = 8
 
 def collapsed(text: str) -> str:
     """Runs of white space made one blank, in linear time."""
-    return " ".join((text if text.isascii() else text.translate(INVISIBLE)).replace("\x00", "").split())
+    return " ".join((text if text.isascii() else INVISIBLE.sub("", text)).replace("\x00", "").split())
 
 
 class TextReader:

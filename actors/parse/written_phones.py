@@ -8,13 +8,13 @@ from phonenumbers import (
     Leniency,
     PhoneNumber,
     PhoneNumberMatch,
-    PhoneNumberMatcher,
     national_significant_number,
 )
 
 from actors.parse.boundaries import FEWEST_DIGITS, Run, marked
 from actors.parse.dialling import is_local, meant, of_abroad
 from actors.parse.labels import label_before, says_fax
+from actors.parse.number_matcher import matches_in
 from actors.parse.numbers import is_made_up, looks_like_something_else
 from actors.parse.series import JOINS, further, goes_on
 
@@ -59,7 +59,7 @@ def written_in(text: str, region: str | None, first_label: Callable[[str], str |
 def _matches(text: str, region: str | None) -> list[PhoneNumberMatch]:
     """What the library finds, and what it does not know but the page itself calls a telephone."""
     seen, runs = marked(text, region)
-    found = list(PhoneNumberMatcher(seen, region, Leniency.VALID))
+    found = list(matches_in(seen, region, Leniency.VALID))
     found += _apart(_as_meant(text, runs, region), found)
     if any(_call(text, run.start) for run in runs):
         found += _apart(_as_called(text, seen, region, is_alone=not found), found)
@@ -82,7 +82,7 @@ def _as_meant(text: str, runs: list[Run], region: str | None) -> Iterator[PhoneN
 
 def _as_called(text: str, seen: str, region: str | None, *, is_alone: bool) -> Iterator[PhoneNumberMatch]:
     """Numbers of the right length that no plan knows: what a page itself calls a telephone may be newer, or older."""
-    for match in PhoneNumberMatcher(seen, region, Leniency.POSSIBLE):
+    for match in matches_in(seen, region, Leniency.POSSIBLE):
         is_short = is_local(match.number)
         digits = len(national_significant_number(match.number)) + is_short
         if (is_alone or is_short) and digits > FEWEST_DIGITS and _call(text, match.start) == "phone":

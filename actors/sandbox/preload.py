@@ -13,9 +13,17 @@ from contextlib import suppress
 from typing import Any
 
 import idna.uts46data  # noqa: F401 - read at the first name that is not ASCII
-from phonenumbers import PhoneMetadata
+from phonenumbers import (
+    Leniency,
+    PhoneMetadata,
+    PhoneNumberFormat,
+    PhoneNumberType,
+    example_number_for_type,
+    format_number,
+)
 
 import actors.parse
+from actors.parse.number_matcher import matches_in
 from actors.parse.readers import ANSWERS, READERS, STREAM_READERS
 from actors.parse.wire_body import WireBody, WireHead, WireStream
 
@@ -29,6 +37,9 @@ _PAGE = (
 _SITEMAP = b"<urlset><url><loc>/kontakt</loc><lastmod>2026-03-01T10:00+02:00</lastmod></url></urlset>"
 _FEED = b"<rss><channel><item><link>/a</link><pubDate>Mon, 01 Jan 2024 00:00:00 GMT</pubDate></item></channel></rss>"
 _URL = "https://größl.de/"
+# Whose numbers most pages have. The expressions of a country are compiled when its first number is met, which takes
+# longer than to read a small page; and Python keeps no more than 512 of them.
+_REGIONS = "US CA GB IE AU NZ DE AT CH FR BE NL LU IT ES PT PL CZ SK HU SE NO DK FI GR RO BR MX IN JP"
 
 
 def preload() -> None:
@@ -38,9 +49,18 @@ def preload() -> None:
         with suppress(ImportError):  # some are of Windows alone
             importlib.import_module(module.name)
     PhoneMetadata.load_all()
+    _compile_expressions_of_numbers()
     _read_something_of_each_kind()
     gc.collect()
     gc.freeze()  # what is here stays, and is shared with all forks
+
+
+def _compile_expressions_of_numbers() -> None:
+    for region in _REGIONS.split():
+        for kind in (PhoneNumberType.FIXED_LINE, PhoneNumberType.MOBILE):
+            number = example_number_for_type(region, kind)
+            written = format_number(number, PhoneNumberFormat.NATIONAL) if number is not None else ""
+            deque(matches_in(written, region, Leniency.VALID), maxlen=0)
 
 
 def _read_something_of_each_kind() -> None:

@@ -1,3 +1,4 @@
+import ada_url
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -32,6 +33,45 @@ def test_a_relative_reference_is_resolved_against_its_base():
 
     assert url is not None
     assert url.href == "https://example.com/de/kontakt?x=1"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "http://user:secret@example.com/a@b:c?d@e#f@g",
+        "https://example.com:8443",
+        "https://example.com/?#",
+        "https://example.com/#a?b/c",
+        "https://example.com?a/b:80",
+        "https://[2001:db8::1]",
+        "https://@[2001:db8::1]:8443/x",
+        "http://0x7f.1:80",
+        "http://1.2.3.4.",
+        "http://a.1b/",
+        "http://bücher.example.:81//",
+    ],
+)
+def test_the_parts_of_a_web_address_are_those_that_the_library_names(text):
+    named = ada_url.URL(text)
+
+    url = parse_url(text)
+
+    assert url == Url(
+        href=named.href,
+        scheme=named.protocol.removesuffix(":"),
+        host=named.hostname,
+        port=int(named.port) if named.port else None,
+        path=named.pathname,
+        query=named.search.removeprefix("?"),
+        is_ip_address=named.host_type != ada_url.HostType.DEFAULT,
+    )
+
+
+def test_a_relative_reference_at_an_address_is_at_that_address():
+    url = parse_url("kontakt", base="http://192.0.2.7/de/")
+
+    assert url is not None
+    assert url.is_ip_address
 
 
 @pytest.mark.parametrize(
