@@ -41,7 +41,7 @@ def processor_seconds(connection: Connection) -> float:
     return int(Path(f"/proc/{connection.info.backend_pid}/schedstat").read_text().split()[0]) / 1e9
 
 
-def measure(url: str, user: Connection, rows: int, session: str) -> Cost:
+def measure(url: str, user: Connection, rows: int, session: str, statement: str = QUEUE) -> Cost:
     user.execute(RESET)
     user.execute(f"alter table wide {'disable' if session == 'no trigger' else 'enable'} trigger all")
     user.execute("vacuum analyze wide, engine.job")
@@ -51,7 +51,7 @@ def measure(url: str, user: Connection, rows: int, session: str) -> Cost:
         connection.execute("create temporary table chosen as select id from wide limit %s", [rows])
         connection.execute("analyze chosen")
         began, used = time.perf_counter(), processor_seconds(connection)
-        changed = connection.execute(QUEUE).rowcount
+        changed = connection.execute(statement).rowcount
         cost = Cost((time.perf_counter() - began) * 1000, (processor_seconds(connection) - used) * 1000)
     if changed != rows:
         raise RuntimeError(f"{changed} rows were queued instead of {rows}")

@@ -21,7 +21,7 @@ from benchmarks.noop import COUNT_LEFT, FILL, WORKFLOWS, Wide
 from db.embedded import EmbeddedPostgres
 from db.migrate import migrate
 
-PATIENCE_SECONDS = 120
+PATIENCE_SECONDS = 600
 
 
 @contextlib.contextmanager

@@ -1,0 +1,105 @@
+"""What the trigger costs users who queue single rows, update other columns, or queue many rows in one UPDATE."""
+
+import re
+import statistics
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Any
+
+from psycopg import Connection
+
+from benchmarks import bulk_update
+from benchmarks.rows import pgbench
+from benchmarks.section import Options, Plot, Section, middle
+from benchmarks.stage import pause, stage, workers
+
+CLIENTS = (1, 4, 16)
+# Each client goes through rows of its own, so that every statement queues a row that was not queued.
+OWN_ROW = "\\set k :k + 1\n\\set n :client_id * :each + :k\n"
+QUEUE = OWN_ROW + "update wide set status = 'Queued' where id = md5((:n)::text)::uuid;\n"
+OTHER = OWN_ROW + "update wide set picked_up_at = :k where id = md5((:n)::text)::uuid;\n"
+OTHER_BULK = "update wide set picked_up_at = coalesce(picked_up_at, 0) + 1"
+WITHOUT, WITH, AT_WORK = "without", "with", "with, a worker takes the rows"
+
+
+def commits(url: str, user: Connection[Any], script: str, clients: int, rows: int, *, trigger: bool) -> float:
+    """Commits a second."""
+    user.execute(bulk_update.RESET)
+    user.execute(f"alter table wide {'enable' if trigger else 'disable'} trigger all")
+    user.execute("vacuum analyze wide, engine.job")
+    each = rows // clients
+    count = min(each, 3_000)
+    numbers = ["-D", "k=0", "-D", f"each={each}", "-c", str(clients), "-j", str(min(clients, 2)), "-t", str(count)]
+    told = pgbench(url, script, *numbers)
+    user.execute("alter table wide enable trigger all")
+    return float(re.search(r"tps = ([\d.]+)", told)[1])
+
+
+def measure(options: Options, tell: Callable[[str], None]) -> Section:
+    single: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    other: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    bulk: dict[str, list[bulk_update.Cost]] = defaultdict(list)
+    other_bulk: dict[str, list[bulk_update.Cost]] = defaultdict(list)
+    with stage(options.bulk) as (url, user):
+        for turn in range(options.rounds):
+            for clients in CLIENTS:
+                tell(f"trigger: round {turn + 1}, {clients} clients")
+                pause(user, paused=True)
+                for name in (WITHOUT, WITH):
+                    rates = [
+                        commits(url, user, script, clients, options.bulk, trigger=name == WITH)
+                        for script in (QUEUE, OTHER)
+                    ]
+                    single[name][clients].append(rates[0])
+                    other[name][clients].append(rates[1])
+                user.execute(bulk_update.RESET)
+                pause(user, paused=False)
+                with workers(url, user, 1):
+                    single[AT_WORK][clients].append(commits(url, user, QUEUE, clients, options.bulk, trigger=True))
+            pause(user, paused=True)
+            tell(f"trigger: round {turn + 1}, {options.bulk:,} rows")
+            for name, session in ((WITHOUT, "no trigger"), (WITH, "fresh")):
+                bulk[name].append(bulk_update.measure(url, user, options.bulk, session))
+                other_bulk[name].append(bulk_update.measure(url, user, options.bulk, session, OTHER_BULK))
+    return section(options, single, other, bulk, other_bulk)
+
+
+def section(options: Options, single: Any, other: Any, bulk: Any, other_bulk: Any) -> Section:
+    made = Section(
+        "What the trigger costs",
+        ["", WITHOUT, WITH, "with to without", AT_WORK],
+        raw={"single": single, "other": other, "bulk": bulk, "other_bulk": other_bulk},
+    )
+    for words, key, rates in (("queue single rows", "single", single), ("update another column", "other", other)):
+        for clients in CLIENTS:
+            ratio = statistics.median(
+                mine / bare for mine, bare in zip(rates[WITH][clients], rates[WITHOUT][clients], strict=True)
+            )
+            made.values[f"{key}, {clients}"] = ratio
+            working = rates[AT_WORK][clients] if AT_WORK in rates else []
+            cells = [middle(rates[name][clients], unit="commits/s") for name in (WITHOUT, WITH)]
+            busy = middle(working, unit="commits/s") if working else ""
+            made.rows.append([f"{words}, {clients} client(s)", *cells, f"{ratio:.2f}", busy])
+    for words, key, costs in (("queue", "bulk", bulk), ("update another column of", "other bulk", other_bulk)):
+        seconds = {name: [cost.milliseconds / 1000 for cost in costs[name]] for name in (WITHOUT, WITH)}
+        ratio = statistics.median(
+            mine.processor / bare.processor for mine, bare in zip(costs[WITH], costs[WITHOUT], strict=True)
+        )
+        made.values[key] = statistics.median(
+            mine / bare for mine, bare in zip(seconds[WITH], seconds[WITHOUT], strict=True)
+        )
+        made.values[f"{key}, processor"] = ratio
+        cells = [middle(seconds[name], ".2f", "s") for name in (WITHOUT, WITH)]
+        made.rows.append([f"{words} {options.bulk:,} rows in one UPDATE", *cells, f"{made.values[key]:.2f}", ""])
+    by_processor = (
+        f"By the server's processor time the UPDATE of {options.bulk:,} rows costs "
+        f"{made.values['bulk, processor']:.2f} times as much with the trigger, and "
+        f"{made.values['other bulk, processor']:.2f} times where it changes another column."
+    )
+    made.notes = [by_processor]
+    lines = {
+        name: [(clients, statistics.median(single[name][clients])) for clients in CLIENTS]
+        for name in (WITHOUT, WITH, AT_WORK)
+    }
+    made.plots = [Plot("trigger", "single rows queued, by clients", "commits/s", lines=lines)]
+    return made
