@@ -24,7 +24,7 @@ COUNT_LEFT = "select count(*) from engine.job where workflow = 'noop'"
 FILL = """
 insert into wide (id, name, city, category, score, website, description)
 select md5(i::text)::uuid, 'name ' || i, 'city ' || i %% 500, 'category ' || i %% 40, i %% 1000,
-       'https://www.example' || i || '.com', repeat('x', 900)
+       'https://www.example' || i || '.com', repeat('x', %s)
 from generate_series(1, %s) as i
 """
 

@@ -14,7 +14,7 @@ from psycopg.conninfo import conninfo_to_dict
 from benchmarks import peers
 from benchmarks.crawl_run import postmaster
 from benchmarks.processes import family, megabytes, processor_seconds
-from benchmarks.section import Options, Plot, Section, middle
+from benchmarks.section import Options, Plot, Section, middle, ratio
 from benchmarks.stage import drained, pause, queue_all, stage, wait_until, workers
 from db.embedded import bin_directory
 
@@ -57,9 +57,15 @@ class Counters:
         return {**told, "worker_us": worker, "server_us": server}
 
 
-def ours(url: str, user: Connection[Any], rows: int, processes: int) -> dict[str, float]:
+def ours(
+    url: str,
+    user: Connection[Any],
+    rows: int,
+    processes: int,
+    queue: Callable[[Connection[Any]], None] = queue_all,
+) -> dict[str, float]:
     """Rows per second from resume to the last row done, and what a row costs."""
-    queue_all(user)
+    queue(user)
     with workers(url, user, processes) as started:
         pids = [process.pid for process in started]
         counters, began = Counters(user, pids), time.perf_counter()
@@ -153,8 +159,3 @@ def cost_of_a_row(values: dict[str, float]) -> str:
         f"{transactions:.3f} transactions, {updates:.2f} updates of the business row and {wal:,.0f} bytes of WAL. "
         f"A worker process holds {memory:.0f} MB."
     )
-
-
-def ratio(mine: list[float], its: list[float]) -> float:
-    """Round by round, for the rounds were measured one after the other."""
-    return statistics.median(one / other for one, other in zip(mine, its, strict=True))

@@ -47,3 +47,8 @@ def middle(values: Sequence[float], form: str = ",.0f", unit: str = "") -> str:
     if len(values) == 1:
         return f"{text}{unit}"
     return f"{text}{unit} ({format(min(values), form)} to {format(max(values), form)})"
+
+
+def ratio(mine: Sequence[float], its: Sequence[float]) -> float:
+    """The median of the ratios round by round, for the rounds were measured one after the other."""
+    return statistics.median(one / other for one, other in zip(mine, its, strict=True))

@@ -46,15 +46,15 @@ def migrated() -> Iterator[tuple[str, Connection]]:
 
 
 @contextlib.contextmanager
-def stage(rows: int) -> Iterator[tuple[str, Connection]]:
-    """A migrated server with the wide table filled."""
+def stage(rows: int, width: int = 900) -> Iterator[tuple[str, Connection]]:
+    """A migrated server with the wide table filled; the width is that of a row's text, in bytes."""
     with server() as url:
         address = sqlalchemy.make_url(url).set(drivername="postgresql+psycopg")
         with sqlalchemy.create_engine(address, poolclass=NullPool).begin() as connection:
             Wide.metadata.create_all(connection)
         migrate(url, WORKFLOWS, Settings().default_tenant_id)
         with psycopg.connect(url, autocommit=True) as user:
-            user.execute(FILL, [rows])
+            user.execute(FILL, [width, rows])
             yield url, user
 
 

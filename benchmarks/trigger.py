@@ -4,13 +4,15 @@ import re
 import statistics
 from collections import defaultdict
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from psycopg import Connection
 
 from benchmarks import bulk_update
+from benchmarks.crawl_run import postmaster
+from benchmarks.processes import family, processor_seconds
 from benchmarks.rows import pgbench
-from benchmarks.section import Options, Plot, Section, middle
+from benchmarks.section import Options, Plot, Section, middle, ratio
 from benchmarks.stage import pause, stage, workers
 
 CLIENTS = (1, 4, 16)
@@ -22,17 +24,25 @@ OTHER_BULK = "update wide set picked_up_at = coalesce(picked_up_at, 0) + 1"
 WITHOUT, WITH, AT_WORK = "without", "with", "with, a worker takes the rows"
 
 
-def commits(url: str, user: Connection[Any], script: str, clients: int, rows: int, *, trigger: bool) -> float:
-    """Commits a second."""
+class Commits(NamedTuple):
+    rate: float
+    processor: float
+    """Microseconds of the server's processor for each."""
+
+
+def commits(url: str, user: Connection[Any], script: str, clients: int, rows: int, *, trigger: bool) -> Commits:
     user.execute(bulk_update.RESET)
     user.execute(f"alter table wide {'enable' if trigger else 'disable'} trigger all")
     user.execute("vacuum analyze wide, engine.job")
     each = rows // clients
     count = min(each, 3_000)
     numbers = ["-D", "k=0", "-D", f"each={each}", "-c", str(clients), "-j", str(min(clients, 2)), "-t", str(count)]
+    server = postmaster(user)
+    used = processor_seconds(family(server))
     told = pgbench(url, script, *numbers)
+    processor = (processor_seconds(family(server)) - used) / (count * clients) * 1e6
     user.execute("alter table wide enable trigger all")
-    return float(re.search(r"tps = ([\d.]+)", told)[1])
+    return Commits(float(re.search(r"tps = ([\d.]+)", told)[1]), processor)
 
 
 def measure(options: Options, tell: Callable[[str], None]) -> Section:
@@ -47,7 +57,7 @@ def measure(options: Options, tell: Callable[[str], None]) -> Section:
                 pause(user, paused=True)
                 for name in (WITHOUT, WITH):
                     rates = [
-                        commits(url, user, script, clients, options.bulk, trigger=name == WITH)
+                        commits(url, user, script, clients, options.bulk, trigger=name == WITH).rate
                         for script in (QUEUE, OTHER)
                     ]
                     single[name][clients].append(rates[0])
@@ -55,7 +65,8 @@ def measure(options: Options, tell: Callable[[str], None]) -> Section:
                 user.execute(bulk_update.RESET)
                 pause(user, paused=False)
                 with workers(url, user, 1):
-                    single[AT_WORK][clients].append(commits(url, user, QUEUE, clients, options.bulk, trigger=True))
+                    working = commits(url, user, QUEUE, clients, options.bulk, trigger=True)
+                single[AT_WORK][clients].append(working.rate)
             pause(user, paused=True)
             tell(f"trigger: round {turn + 1}, {options.bulk:,} rows")
             for name, session in ((WITHOUT, "no trigger"), (WITH, "fresh")):
@@ -72,23 +83,17 @@ def section(options: Options, single: Any, other: Any, bulk: Any, other_bulk: An
     )
     for words, key, rates in (("queue single rows", "single", single), ("update another column", "other", other)):
         for clients in CLIENTS:
-            ratio = statistics.median(
-                mine / bare for mine, bare in zip(rates[WITH][clients], rates[WITHOUT][clients], strict=True)
-            )
-            made.values[f"{key}, {clients}"] = ratio
+            kept = ratio(rates[WITH][clients], rates[WITHOUT][clients])
+            made.values[f"{key}, {clients}"] = kept
             working = rates[AT_WORK][clients] if AT_WORK in rates else []
             cells = [middle(rates[name][clients], unit="commits/s") for name in (WITHOUT, WITH)]
             busy = middle(working, unit="commits/s") if working else ""
-            made.rows.append([f"{words}, {clients} client(s)", *cells, f"{ratio:.2f}", busy])
+            made.rows.append([f"{words}, {clients} client(s)", *cells, f"{kept:.2f}", busy])
     for words, key, costs in (("queue", "bulk", bulk), ("update another column of", "other bulk", other_bulk)):
         seconds = {name: [cost.milliseconds / 1000 for cost in costs[name]] for name in (WITHOUT, WITH)}
-        ratio = statistics.median(
-            mine.processor / bare.processor for mine, bare in zip(costs[WITH], costs[WITHOUT], strict=True)
-        )
-        made.values[key] = statistics.median(
-            mine / bare for mine, bare in zip(seconds[WITH], seconds[WITHOUT], strict=True)
-        )
-        made.values[f"{key}, processor"] = ratio
+        processor = {name: [cost.processor for cost in costs[name]] for name in (WITHOUT, WITH)}
+        made.values[key] = ratio(seconds[WITH], seconds[WITHOUT])
+        made.values[f"{key}, processor"] = ratio(processor[WITH], processor[WITHOUT])
         cells = [middle(seconds[name], ".2f", "s") for name in (WITHOUT, WITH)]
         made.rows.append([f"{words} {options.bulk:,} rows in one UPDATE", *cells, f"{made.values[key]:.2f}", ""])
     by_processor = (
