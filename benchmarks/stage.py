@@ -106,9 +106,3 @@ def drained(user: Connection) -> bool:
 def one(user: Connection, query: str) -> int:
     row = user.execute(query).fetchone()
     return int(row[0]) if row else 0
-
-
-def resident_megabytes(pid: int) -> float:
-    """What the process itself holds in memory, shared libraries included."""
-    told = subprocess.run(["ps", "-o", "rss=", "-p", str(pid)], check=True, capture_output=True, text=True)
-    return int(told.stdout) / 1024
