@@ -3,6 +3,7 @@
 import contextlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -26,7 +27,8 @@ PATIENCE_SECONDS = 600
 
 @contextlib.contextmanager
 def server() -> Iterator[str]:
-    """A server of our own, and its URL."""
+    """A server of our own, and its URL. From here on SIGTERM unwinds what is open, so that nothing stays behind."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     home = Path(tempfile.mkdtemp(prefix="scrapersky-bench-"))
     home.chmod(0o711)
     try:

@@ -21,7 +21,8 @@ OWN_ROW = "\\set k :k + 1\n\\set n :client_id * :each + :k\n"
 QUEUE = OWN_ROW + "update wide set status = 'Queued' where id = md5((:n)::text)::uuid;\n"
 OTHER = OWN_ROW + "update wide set picked_up_at = :k where id = md5((:n)::text)::uuid;\n"
 OTHER_BULK = "update wide set picked_up_at = coalesce(picked_up_at, 0) + 1"
-WITHOUT, WITH, AT_WORK = "without", "with", "with, a worker takes the rows"
+WITHOUT, WITH = "without", "with"
+DEAF, AT_WORK = "with, nobody listens", "with, a worker takes the rows"
 
 
 class Commits(NamedTuple):
@@ -55,17 +56,16 @@ def measure(options: Options, tell: Callable[[str], None]) -> Section:
             for clients in CLIENTS:
                 tell(f"trigger: round {turn + 1}, {clients} clients")
                 pause(user, paused=True)
-                for name in (WITHOUT, WITH):
-                    rates = [
-                        commits(url, user, script, clients, options.bulk, trigger=name == WITH).rate
-                        for script in (QUEUE, OTHER)
-                    ]
-                    single[name][clients].append(rates[0])
-                    other[name][clients].append(rates[1])
-                user.execute(bulk_update.RESET)
-                pause(user, paused=False)
+                deaf = commits(url, user, QUEUE, clients, options.bulk, trigger=True)
                 with workers(url, user, 1):
+                    for name in (WITHOUT, WITH):
+                        for rates, script in ((single, QUEUE), (other, OTHER)):
+                            found = commits(url, user, script, clients, options.bulk, trigger=name == WITH)
+                            rates[name][clients].append(found.rate)
+                    user.execute(bulk_update.RESET)
+                    pause(user, paused=False)
                     working = commits(url, user, QUEUE, clients, options.bulk, trigger=True)
+                single[DEAF][clients].append(deaf.rate)
                 single[AT_WORK][clients].append(working.rate)
             pause(user, paused=True)
             tell(f"trigger: round {turn + 1}, {options.bulk:,} rows")
@@ -78,24 +78,26 @@ def measure(options: Options, tell: Callable[[str], None]) -> Section:
 def section(options: Options, single: Any, other: Any, bulk: Any, other_bulk: Any) -> Section:
     made = Section(
         "What the trigger costs",
-        ["", WITHOUT, WITH, "with to without", AT_WORK],
+        ["", WITHOUT, WITH, "with to without", DEAF, AT_WORK],
         raw={"single": single, "other": other, "bulk": bulk, "other_bulk": other_bulk},
     )
     for words, key, rates in (("queue single rows", "single", single), ("update another column", "other", other)):
         for clients in CLIENTS:
             kept = ratio(rates[WITH][clients], rates[WITHOUT][clients])
             made.values[f"{key}, {clients}"] = kept
-            working = rates[AT_WORK][clients] if AT_WORK in rates else []
-            cells = [middle(rates[name][clients], unit="commits/s") for name in (WITHOUT, WITH)]
-            busy = middle(working, unit="commits/s") if working else ""
-            made.rows.append([f"{words}, {clients} client(s)", *cells, f"{kept:.2f}", busy])
+            cells = {
+                name: middle(rates[name][clients], unit="commits/s") if name in rates else ""
+                for name in (WITHOUT, WITH, DEAF, AT_WORK)
+            }
+            first = [cells[WITHOUT], cells[WITH], f"{kept:.2f}"]
+            made.rows.append([f"{words}, {clients} client(s)", *first, cells[DEAF], cells[AT_WORK]])
     for words, key, costs in (("queue", "bulk", bulk), ("update another column of", "other bulk", other_bulk)):
         seconds = {name: [cost.milliseconds / 1000 for cost in costs[name]] for name in (WITHOUT, WITH)}
         processor = {name: [cost.processor for cost in costs[name]] for name in (WITHOUT, WITH)}
         made.values[key] = ratio(seconds[WITH], seconds[WITHOUT])
         made.values[f"{key}, processor"] = ratio(processor[WITH], processor[WITHOUT])
         cells = [middle(seconds[name], ".2f", "s") for name in (WITHOUT, WITH)]
-        made.rows.append([f"{words} {options.bulk:,} rows in one UPDATE", *cells, f"{made.values[key]:.2f}", ""])
+        made.rows.append([f"{words} {options.bulk:,} rows in one UPDATE", *cells, f"{made.values[key]:.2f}", "", ""])
     by_processor = (
         f"By the server's processor time the UPDATE of {options.bulk:,} rows costs "
         f"{made.values['bulk, processor']:.2f} times as much with the trigger, and "
@@ -104,7 +106,7 @@ def section(options: Options, single: Any, other: Any, bulk: Any, other_bulk: An
     made.notes = [by_processor]
     lines = {
         name: [(clients, statistics.median(single[name][clients])) for clients in CLIENTS]
-        for name in (WITHOUT, WITH, AT_WORK)
+        for name in (WITHOUT, WITH, DEAF, AT_WORK)
     }
     made.plots = [Plot("trigger", "single rows queued, by clients", "commits/s", lines=lines)]
     return made
