@@ -34,12 +34,13 @@ test: $(READY)  ## all tests but the slow ones, on a Postgres of their own
 reliability: $(READY)  ## the slow tests: crash points, outages, exhaustion, deploys, attacks, negative controls
 	@.venv/bin/python -m pytest -n auto --dist loadfile -m slow
 
-check: $(READY)  ## what CI runs: lint, format, types, layers, tests
+check: $(READY)  ## what CI runs: lint, format, types, layers, tests, bench-quick
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy
 	.venv/bin/lint-imports
 	$(MAKE) test
+	$(MAKE) bench-quick
 
 format: $(READY)  ## put the code into its format
 	.venv/bin/ruff format .
@@ -51,6 +52,9 @@ bench: bench-peers  ## every benchmark, side by side with the peers, into docs/b
 bench-peers: $(READY)  ## environments of their own for what the benchmarks compare with
 	@UV_PROJECT_ENVIRONMENT=.venv-bench $(UV) sync --frozen --quiet --only-group bench
 	@UV_PROJECT_ENVIRONMENT=.venv-bench-scrapy $(UV) sync --frozen --quiet --no-default-groups --no-install-project --group bench-scrapy
+
+bench-quick: $(READY)  ## counts and ratios in under two minutes; fails on a gross loss
+	@.venv/bin/python -m benchmarks.quick
 
 bulk: $(READY)  ## what the trigger costs one UPDATE of 1 to 100,000 rows, in a fresh session and in one that was used
 	@.venv/bin/python -m benchmarks.bulk_update

@@ -10,7 +10,6 @@ of the server, which is the figure to trust on a busy machine.
 import argparse
 import statistics
 import time
-from pathlib import Path
 from typing import NamedTuple
 
 import psycopg
@@ -18,6 +17,7 @@ from psycopg import Connection
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.processes import session_seconds
 from benchmarks.stage import pause, stage
 
 SIZES = (1, 100, 10_000, 100_000)
@@ -36,12 +36,7 @@ class Cost(NamedTuple):
     processor: float
 
 
-def processor_seconds(connection: Connection) -> float:
-    """What the server process of the session has used."""
-    return int(Path(f"/proc/{connection.info.backend_pid}/schedstat").read_text().split()[0]) / 1e9
-
-
-def measure(url: str, user: Connection, rows: int, session: str) -> Cost:
+def measure(url: str, user: Connection, rows: int, session: str, statement: str = QUEUE) -> Cost:
     user.execute(RESET)
     user.execute(f"alter table wide {'disable' if session == 'no trigger' else 'enable'} trigger all")
     user.execute("vacuum analyze wide, engine.job")
@@ -50,9 +45,9 @@ def measure(url: str, user: Connection, rows: int, session: str) -> Cost:
             warm(connection)
         connection.execute("create temporary table chosen as select id from wide limit %s", [rows])
         connection.execute("analyze chosen")
-        began, used = time.perf_counter(), processor_seconds(connection)
-        changed = connection.execute(QUEUE).rowcount
-        cost = Cost((time.perf_counter() - began) * 1000, (processor_seconds(connection) - used) * 1000)
+        began, used = time.perf_counter(), session_seconds(connection)
+        changed = connection.execute(statement).rowcount
+        cost = Cost((time.perf_counter() - began) * 1000, (session_seconds(connection) - used) * 1000)
     if changed != rows:
         raise RuntimeError(f"{changed} rows were queued instead of {rows}")
     return cost

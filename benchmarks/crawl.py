@@ -11,8 +11,7 @@ of its own, which `make bench-peers` makes.
 
 import argparse
 import json
-import statistics
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from benchmarks.crawl_log import origin
 from benchmarks.crawl_ours import Ours
 from benchmarks.crawl_run import Crawl, Crawler, World
 from benchmarks.crawl_scrapy import Scrapy
+from benchmarks.section import middle
 from benchmarks.stage import migrated
 
 FIGURES = (
@@ -58,13 +58,12 @@ def crawler(name: str, threads: int | None, processes: int | None) -> Crawler:
     return Ours(int(many) if many else processes, int(wide) if wide else threads)
 
 
-def measure(world: World, crawlers: Iterable[Crawler], rounds: int, progress: Console) -> list[Crawl]:
+def measure_all(world: World, crawlers: Iterable[Crawler], rounds: int, tell: Callable[[str], object]) -> list[Crawl]:
     crawlers, done = list(crawlers), []
-    options = asdict(world)
-    with origin(options, https=world.https) as server, migrated() as (url, user):
+    with origin(world.options, https=world.https) as server, migrated() as (url, user):
         for turn in range(rounds):
             for one in crawlers:
-                progress.print(f"round {turn + 1}: {one.label}", style="dim")
+                tell(f"round {turn + 1}: {one.label}")
                 done.append(one.crawl(world, server, url, user))
     return done
 
@@ -76,13 +75,8 @@ def table(world: World, crawls: list[Crawl]) -> Table:
     drawn = Table("", *labels, title=title, title_justify="left")
     for words, name, form in FIGURES:
         values = [[getattr(crawl, name) for crawl in crawls if crawl.label == label] for label in labels]
-        drawn.add_row(words, *(spread(some, form) for some in values))
+        drawn.add_row(words, *(middle(some, form) for some in values))
     return drawn
-
-
-def spread(values: list[float], form: str) -> str:
-    middle = format(statistics.median(values), form)
-    return middle if len(values) == 1 else f"{middle} ({format(min(values), form)}-{format(max(values), form)})"
 
 
 def arguments() -> argparse.Namespace:
@@ -121,7 +115,7 @@ def main() -> None:
         given.https,
     )
     runs = [crawler(name, given.threads, given.processes) for name in given.runs.split(",")]
-    crawls = measure(world, runs, given.rounds, Console(stderr=True))
+    crawls = measure_all(world, runs, given.rounds, Console(stderr=True).print)
     console.print(table(world, crawls))
     if given.json:
         given.json.write_text(json.dumps({"world": asdict(world), "crawls": [asdict(one) for one in crawls]}, indent=1))

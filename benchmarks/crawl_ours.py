@@ -29,8 +29,9 @@ select count(*) from pages where page_processing_status is distinct from 'Queued
 
 
 class Ours:
-    def __init__(self, processes: int | None = None, threads: int | None = None) -> None:
+    def __init__(self, processes: int | None = None, threads: int | None = None, command: str = "work") -> None:
         """Without a number the default of the settings holds."""
+        self.command = command
         self.settings = {}
         if processes:
             self.settings["SCRAPERSKY_PROCESSES"] = str(processes)
@@ -64,13 +65,14 @@ class Ours:
             "DATABASE_URL": url,
             "SCRAPERSKY_PROXY": origin.proxy,
             "SCRAPERSKY_METRICS_PORT": "0",
+            "SCRAPERSKY_WEB_PORT": "0",
             "SCRAPERSKY_LOG_LEVEL": "warning",
             "SCRAPERSKY_CRAWL_PAUSE_SECONDS": str(world.pause),
             **({"SCRAPERSKY_CA_FILE": str(origin.ca_file)} if world.https else {}),
             **self.settings,
         }
         process = subprocess.Popen(
-            [sys.executable, "-m", "app.start", "work"], env=environment, stdout=subprocess.DEVNULL
+            [sys.executable, "-m", "app.start", self.command], env=environment, stdout=subprocess.DEVNULL
         )
         wanted = int(self.settings.get("SCRAPERSKY_PROCESSES", Settings().processes))
         wait_until(lambda: registered(user, children(process.pid)) == wanted)

@@ -3,7 +3,7 @@
 import subprocess
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -32,6 +32,11 @@ class World:
     stalls: float
     seed: int
     https: bool
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What the origin is told."""
+        return asdict(self)
 
     @property
     def scheme(self) -> str:

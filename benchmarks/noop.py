@@ -22,9 +22,9 @@ from db.models.base import ROOM_FOR_STATUS_UPDATES, Base, one_of
 WORDS = Words("Queued", "Processing", "Done", "Failed")
 COUNT_LEFT = "select count(*) from engine.job where workflow = 'noop'"
 FILL = """
-insert into wide (name, city, category, score, website, description)
-select 'name ' || i, 'city ' || i %% 500, 'category ' || i %% 40, i %% 1000, 'https://www.example' || i || '.com',
-       repeat('x', 900)
+insert into wide (id, name, city, category, score, website, description)
+select md5(i::text)::uuid, 'name ' || i, 'city ' || i %% 500, 'category ' || i %% 40, i %% 1000,
+       'https://www.example' || i || '.com', repeat('x', %s)
 from generate_series(1, %s) as i
 """
 

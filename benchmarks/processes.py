@@ -5,6 +5,9 @@ import os
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
+
+from psycopg import Connection
 
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -28,6 +31,11 @@ def children(pid: int) -> list[int]:
 def processor_seconds(pids: Iterable[int]) -> float:
     """Their own and that of children who have ended and were waited for; of a whole family this forgets nobody."""
     return sum(sum(map(int, fields[11:15])) for pid in pids if (fields := _stat(pid))) / TICKS
+
+
+def session_seconds(connection: Connection[Any]) -> float:
+    """What the server process of a session has used, finer than the ticks of whole processes."""
+    return int(Path(f"/proc/{connection.info.backend_pid}/schedstat").read_text().split()[0]) / 1e9
 
 
 def megabytes(pids: Iterable[int]) -> float:

@@ -9,13 +9,13 @@ import argparse
 import statistics
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 from psycopg import Connection
 from rich.console import Console
 from rich.table import Table
 
 from app.figures import read_figures
+from benchmarks.processes import session_seconds
 from benchmarks.stage import migrated
 from db.connections import open_pool
 
@@ -43,16 +43,11 @@ def measure(connection: Connection) -> tuple[float, float]:
     clock, processor = [], []
     read_figures(connection)
     for _ in range(ROUNDS):
-        used, began = processor_time(connection), time.perf_counter()
+        used, began = session_seconds(connection), time.perf_counter()
         read_figures(connection)
         clock.append((time.perf_counter() - began) * 1000)
-        processor.append((processor_time(connection) - used) * 1000)
+        processor.append((session_seconds(connection) - used) * 1000)
     return statistics.median(clock), statistics.median(processor)
-
-
-def processor_time(connection: Connection) -> float:
-    """Seconds that the server process of this connection has worked so far (Linux)."""
-    return int(Path(f"/proc/{connection.info.backend_pid}/schedstat").read_text().split()[0]) / 1e9
 
 
 def fill(user: Connection, rows: int, jobs: int) -> None:

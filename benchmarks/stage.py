@@ -3,6 +3,7 @@
 import contextlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -21,12 +22,13 @@ from benchmarks.noop import COUNT_LEFT, FILL, WORKFLOWS, Wide
 from db.embedded import EmbeddedPostgres
 from db.migrate import migrate
 
-PATIENCE_SECONDS = 120
+PATIENCE_SECONDS = 600
 
 
 @contextlib.contextmanager
 def server() -> Iterator[str]:
-    """A server of our own, and its URL."""
+    """A server of our own, and its URL. From here on SIGTERM unwinds what is open, so that nothing stays behind."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     home = Path(tempfile.mkdtemp(prefix="scrapersky-bench-"))
     home.chmod(0o711)
     try:
@@ -46,15 +48,15 @@ def migrated() -> Iterator[tuple[str, Connection]]:
 
 
 @contextlib.contextmanager
-def stage(rows: int) -> Iterator[tuple[str, Connection]]:
-    """A migrated server with the wide table filled."""
+def stage(rows: int, width: int = 900) -> Iterator[tuple[str, Connection]]:
+    """A migrated server with the wide table filled; the width is that of a row's text, in bytes."""
     with server() as url:
         address = sqlalchemy.make_url(url).set(drivername="postgresql+psycopg")
         with sqlalchemy.create_engine(address, poolclass=NullPool).begin() as connection:
             Wide.metadata.create_all(connection)
         migrate(url, WORKFLOWS, Settings().default_tenant_id)
         with psycopg.connect(url, autocommit=True) as user:
-            user.execute(FILL, [rows])
+            user.execute(FILL, [width, rows])
             yield url, user
 
 
@@ -106,9 +108,3 @@ def drained(user: Connection) -> bool:
 def one(user: Connection, query: str) -> int:
     row = user.execute(query).fetchone()
     return int(row[0]) if row else 0
-
-
-def resident_megabytes(pid: int) -> float:
-    """What the process itself holds in memory, shared libraries included."""
-    told = subprocess.run(["ps", "-o", "rss=", "-p", str(pid)], check=True, capture_output=True, text=True)
-    return int(told.stdout) / 1024

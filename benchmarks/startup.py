@@ -13,7 +13,6 @@ import resource
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -21,10 +20,9 @@ from typing import Any, NamedTuple
 
 import psycopg
 
-from actors.registry import WORKFLOWS
-from app.config import NAMES, Settings
-from db.embedded import EmbeddedPostgres
-from db.migrate import migrate
+from app.config import NAMES
+from benchmarks.section import Options, Section, middle
+from benchmarks.stage import migrated
 
 COMMANDS: dict[str, list[str]] = {
     "python -c pass": ["-c", "pass"],
@@ -78,26 +76,31 @@ def modules(command: Sequence[str], environment: dict[str, str]) -> int:
     return sum(line.startswith("import time:") for line in done.stderr.splitlines()) - 1
 
 
-def measure(rounds: int, environment: dict[str, str], url: str) -> None:
-    with psycopg.connect(url, autocommit=True) as connection:
+def measure(options: Options, tell: Callable[[str], None]) -> Section:
+    """Rounds beyond the first, which fills the caches."""
+    with migrated() as (url, connection):
+        kept = {name: value for name, value in os.environ.items() if name not in NAMES}
+        environment = {**kept, "DATABASE_URL": url, "SCRAPERSKY_METRICS_PORT": "0"}
         connection.execute("insert into domains (domain) values ('smile.com')")
         kinds: dict[str, Callable[[], Cost]] = {
             name: lambda command=command: run(command, environment) for name, command in COMMANDS.items()
         }
         kinds[WORKER] = lambda: start_worker(environment, connection)
         found: dict[str, list[Cost]] = {name: [] for name in kinds}
-        for turn in range(rounds + 1):
+        for turn in range(options.rounds + 1):
+            tell(f"startup: round {turn}")
             for name, once in kinds.items():
                 cost = once()
-                if turn:  # the first round fills the caches
+                if turn:
                     found[name].append(cost)
-    counted = {name: modules(command, environment) for name, command in COMMANDS.items()}
-    counted[WORKER] = modules(["-c", "import app.worker"], environment)
-    print("| | modules | CPU ms, median (least) | wall ms, median |\n|---|---:|---:|---:|")
+        counted = {name: modules(command, environment) for name, command in COMMANDS.items()}
+        counted[WORKER] = modules(["-c", "import app.worker"], environment)
+    made = Section("From the key to the prompt", ["", "modules", "CPU ms", "ms on the clock"], raw={"costs": found})
     for name, costs in found.items():
-        cpu = [cost.cpu for cost in costs]
-        wall = statistics.median(cost.wall for cost in costs)
-        print(f"| {name} | {counted[name]} | {statistics.median(cpu):.0f} ({min(cpu):.0f}) | {wall:.0f} |")
+        cells = [middle([getattr(cost, kind) for cost in costs]) for kind in ("cpu", "wall")]
+        made.rows.append([f"`{name}`", str(counted[name]), *cells])
+        made.values[name] = statistics.median(cost.wall for cost in costs) / 1000
+    return made
 
 
 def _children() -> float:
@@ -112,14 +115,10 @@ def main() -> None:
         epilog="Example: python -m benchmarks.startup --rounds 11",
     )
     parser.add_argument("--rounds", type=int, default=7, help="rounds that count, after one that does not; default 7")
-    rounds = parser.parse_args().rounds
-    with tempfile.TemporaryDirectory(prefix="scrapersky-bench-", ignore_cleanup_errors=True) as directory:
-        home = Path(directory)
-        home.chmod(0o711)
-        with EmbeddedPostgres(home).use() as url:
-            migrate(url, WORKFLOWS, Settings().default_tenant_id)
-            kept = {name: value for name, value in os.environ.items() if name not in NAMES}
-            measure(rounds, {**kept, "DATABASE_URL": url, "SCRAPERSKY_METRICS_PORT": "0"}, url)
+    made = measure(Options(rounds=parser.parse_args().rounds), lambda _: None)
+    print("| " + " | ".join(made.head) + " |\n|---|---:|---:|---:|")
+    for row in made.rows:
+        print("| " + " | ".join(row) + " |")
 
 
 if __name__ == "__main__":

@@ -7,23 +7,16 @@ server per question: on a busy machine that is the figure to trust.
 """
 
 import argparse
-import contextlib
-import shutil
 import statistics
-import tempfile
 import time
-from collections.abc import Iterator
-from pathlib import Path
 
 import psycopg
 from psycopg import Connection
 from rich.console import Console
 from rich.table import Table
 
-from actors.registry import WORKFLOWS
-from app.config import Settings
-from db.embedded import EmbeddedPostgres
-from db.migrate import migrate
+from benchmarks.processes import session_seconds
+from benchmarks.stage import migrated
 
 PAGES_PER_DOMAIN = 100
 
@@ -85,15 +78,10 @@ def prepare(user: Connection, pages: int, jobs: int) -> dict[str, list[str]]:
     return rows
 
 
-def processor_time(user: Connection) -> float:
-    """Milliseconds that the server process of a session has been running on a processor, as Linux counts it."""
-    return int(Path(f"/proc/{user.info.backend_pid}/schedstat").read_text().split()[0]) / 1e6
-
-
 def measure(user: Connection, question: str, rows: list[str], expected: str | None) -> tuple[float, float, float]:
     """Milliseconds: p50, p99 and the processor's mean."""
     times = []
-    before = processor_time(user)
+    before = session_seconds(user)
     for row in rows * 3:
         began = time.perf_counter()
         answer = user.execute(f"select * from engine.{question}('pages', %s)".encode(), [row]).fetchall()
@@ -103,20 +91,8 @@ def measure(user: Connection, question: str, rows: list[str], expected: str | No
     return (
         statistics.median(times),
         statistics.quantiles(times, n=100)[98],
-        (processor_time(user) - before) / len(times),
+        (session_seconds(user) - before) * 1000 / len(times),
     )
-
-
-@contextlib.contextmanager
-def server() -> Iterator[str]:
-    home = Path(tempfile.mkdtemp(prefix="scrapersky-bench-"))
-    home.chmod(0o711)
-    try:
-        with EmbeddedPostgres(home).use() as url:
-            migrate(url, WORKFLOWS, Settings().default_tenant_id)
-            yield url
-    finally:
-        shutil.rmtree(home, ignore_errors=True)
 
 
 def main() -> None:
@@ -127,7 +103,7 @@ def main() -> None:
     table = Table(title=f"{options.pages:,} pages, {options.jobs:,} jobs; milliseconds")
     for name in ("answer", "p50", "p99", "processor"):
         table.add_column(name, justify="left" if name == "answer" else "right")
-    with server() as url, psycopg.connect(url, autocommit=True) as user, psycopg.connect(url) as other:
+    with migrated() as (url, user), psycopg.connect(url) as other:
         rows = prepare(user, options.pages, options.jobs)
         for name, some in rows.items():
             figures = measure(user, "explain", some, name.partition(",")[0])
