@@ -62,8 +62,8 @@ bulk: $(READY)  ## what the trigger costs one UPDATE of 1 to 100,000 rows, in a 
 evaluate: $(READY)  ## quality on a corpus of real files: make evaluate CORPUS=directory
 	@.venv/bin/python benchmarks/evaluate.py $(CORPUS)
 
-chaos: $(READY)  ## break everything on purpose and check the promises: MINUTES=5 SEED=7 JSON=figures.json README=README.md
-	@.venv/bin/python -m tests.chaos $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SEED),--seed $(SEED)) $(if $(JSON),--json $(JSON)) $(if $(README),--readme $(README))
+chaos: $(READY)  ## break everything on purpose and check the promises: MINUTES=5 SEED=7 JSON=figures.json README=README.md POLITE=1
+	@.venv/bin/python -m tests.chaos $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SEED),--seed $(SEED)) $(if $(JSON),--json $(JSON)) $(if $(README),--readme $(README)) $(if $(POLITE),--polite)
 
 attack: $(READY)  ## hostile documents for the parsers, all shapes and sizes; the table into docs/reliability.md: ONLY=robots LARGEST=100
 	@.venv/bin/python -m tests.attack $(if $(ONLY),--only "$(ONLY)") $(if $(LARGEST),--largest $(LARGEST))

@@ -4,6 +4,7 @@ The exit code is 1 when anything was. Needs Linux, and redis-server and rabbitmq
 """
 
 import argparse
+import os
 import signal
 import sys
 import threading
@@ -18,6 +19,7 @@ from rich.console import Console
 from tests.chaos import readme, report
 from tests.chaos.loop import Options, run
 from tests.chaos.progress import Progress
+from tests.chaos.workload import POLITE
 
 BROKERS = ("in-process", "redis", "rabbitmq")
 
@@ -30,7 +32,10 @@ def main() -> int:
     parser.add_argument("--readme", type=Path, help="a document that has a place for the figures")
     parser.add_argument("--broker", choices=[*BROKERS, "all"], default="all")
     parser.add_argument("--workers", type=int, default=4, help="worker processes of each of the three supervisors")
+    parser.add_argument("--polite", action="store_true", help="rows of a polite workflow, many in flight per process")
     given = parser.parse_args()
+    if given.polite:
+        os.environ[POLITE] = "yes"
     interrupted = threading.Event()
     stop_on_signal(interrupted)
     console = Console(width=None if sys.stdout.isatty() else 140)

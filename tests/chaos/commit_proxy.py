@@ -24,7 +24,7 @@ WAYS: tuple[Way, ...] = get_args(Way)
 LATE_SECONDS = 0.3
 # Pieces of SQL by which transactions of the engine are known.
 CLAIM, RECORD, FAILURE, BEAT = "select due.ctid", "select held.ctid", "ending.given_back", "set beats = beats + 1"
-SWEEP = "insert into engine.sweep_position"
+CLAIM_BY_KEY, SWEEP = "select head.ctid", "insert into engine.sweep_position"
 HEAD = struct.Struct("!cI")
 
 

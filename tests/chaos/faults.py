@@ -21,11 +21,12 @@ from psycopg import Connection, errors
 
 from app.broker import make_broker
 from app.config import Settings
-from tests.chaos.commit_proxy import BEAT, CLAIM, FAILURE, RECORD, SWEEP, WAYS
+from tests.chaos.commit_proxy import BEAT, CLAIM, CLAIM_BY_KEY, FAILURE, RECORD, SWEEP, WAYS
 from tests.chaos.ledger import Note
 from tests.chaos.plan import Planned
 from tests.chaos.recovery import REBIRTH, Kill, Trouble
 from tests.chaos.system import LEASE_SECONDS, Broker, Member, System
+from tests.chaos.workload import is_polite
 from tests.server_support import Redis
 
 HANDS = 16
@@ -166,7 +167,8 @@ class Nemesis(threading.Thread):
     def _doubt_commit(self, kind: str, chance: random.Random) -> bool:
         """The next commit of its kind, among the processes behind the proxy, has no answer."""
         proxy = self.system.commits
-        doubt = proxy.doubt(chance.choice(WAYS), TRANSACTIONS[kind])
+        piece = CLAIM_BY_KEY if kind == "claim" and is_polite() else TRANSACTIONS[kind]
+        doubt = proxy.doubt(chance.choice(WAYS), piece)
         deadline = time.monotonic() + PATIENCE_SECONDS
         while doubt in proxy.wanted and time.monotonic() < deadline and not self.system.stopping.wait(0.02):
             pass

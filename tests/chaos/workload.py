@@ -13,7 +13,7 @@ from uuid import UUID, uuid4
 from sqlalchemy import func
 from sqlalchemy.orm import Mapped, mapped_column
 
-from actors._workflow import Found, Workflow
+from actors._workflow import Found, Politeness, Workflow
 from actors.errors import GiveUp, RetryLater
 from tests.samples import SampleBase, SampleRow, sample_workflow
 
@@ -30,6 +30,7 @@ UNRULY = {
     "endless": 0.05,
 }
 
+POLITE = "CHAOS_POLITE"
 LIMITS: dict[str, Any] = {
     "batch": 20,
     "max_attempts": 6,
@@ -50,8 +51,14 @@ class Effect(SampleBase):
     sample_id: Mapped[UUID]
 
 
+def is_polite() -> bool:
+    """Whether the rows of this run are claimed key by key and run by a dispatcher; children inherit the answer."""
+    return POLITE in os.environ
+
+
 def chaos_workflow() -> Workflow:
-    workflow = sample_workflow(**LIMITS)
+    polite = {"politeness": Politeness(column="host", group="web", spacing=timedelta(0))} if is_polite() else {}
+    workflow = sample_workflow(**LIMITS, **polite)
     workflow.run(behave)
     return workflow
 
