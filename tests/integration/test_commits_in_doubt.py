@@ -150,7 +150,7 @@ def test_a_burial_in_doubt_gives_the_rows_back_with_the_next_sweep(proxy, pool, 
     (row,) = stage.add(1)
     doomed = stage.register_worker()
     stage.claim(worker=doomed)
-    sweeper = Sweeper(connections, [stage.workflow], Settings(database_url=stage.url, beat="0.3", lease="0.6"))
+    sweeper = Sweeper(connections, [stage.workflow], Settings(database_url=stage.url, beat="0.2", lease="0.6"))
     proxy.doubt(way, "delete from engine.worker")
 
     def is_given_back():
