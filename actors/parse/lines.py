@@ -13,6 +13,8 @@ from selectolax.lexbor import LexborNode
 
 from actors.parse.element_kinds import Kind, kind_of
 
+# To ask an enumeration for a member takes longer than to compare it.
+_TEXT, _UNREAD, _BLOCK, _APART = Kind.TEXT, Kind.UNREAD, Kind.BLOCK, Kind.APART
 # More than any page that people read; what comes after is machine-made.
 _MOST_NODES: Final = 400_000
 _MOST_KNOWN: Final = 50_000
@@ -96,20 +98,23 @@ class _Walk:
     def through(self, root: LexborNode) -> None:
         """The tree is walked by the parser's own code; where an element ends shows in what the next text stands in."""
         resume: int | None = None
-        kinds, is_text = self._kinds, Kind.TEXT
+        kinds, of_interest = self._kinds, self._of_interest
         for node in islice(root.traverse(include_text=True), _MOST_NODES):
             if resume is not None:
                 if node.mem_id != resume:
                     continue
                 resume = None
             kind = kinds.get(node.tag_id) or self._kind(node)
-            if kind is is_text:
-                text = node.text_content or ""
-                if not text.isspace():
-                    self._read(node.parent, text)
-                elif self._length:
-                    self._separate(" ")
-            elif not self._enter(node, kind) and node.first_child is not None:
+            if kind is _TEXT:
+                self._read_text(node)
+                continue
+            # Between two lines there is nothing to end and nothing to set apart.
+            if self._length:
+                self._set_apart(kind)
+            is_read = kind is not _UNREAD
+            if of_interest and node.mem_id in of_interest:
+                is_read = self._note(node) and is_read
+            if not is_read and node.first_child is not None:
                 following = _after(node, root)
                 if following is None:
                     break
@@ -121,17 +126,18 @@ class _Walk:
         kind = self._kinds[node.tag_id] = kind_of(node.tag or "")
         return kind
 
-    def _enter(self, node: LexborNode, kind: Kind) -> bool:
-        """Whether the children are to be read."""
-        # Between two lines there is nothing to end and nothing to set apart.
-        if self._length:
-            if kind is Kind.BLOCK or kind is Kind.BREAK:
-                self._end_line()
-            else:
-                self._separate("\t" if kind is Kind.CELL else " " if kind is Kind.APART else "|")
-        if self._of_interest and node.mem_id in self._of_interest and not self._note(node):
-            return False
-        return kind is not Kind.UNREAD
+    def _set_apart(self, kind: Kind) -> None:
+        if kind is _BLOCK or kind is Kind.BREAK:
+            self._end_line()
+        else:
+            self._separate("\t" if kind is Kind.CELL else " " if kind is _APART else "|")
+
+    def _read_text(self, node: LexborNode) -> None:
+        text = node.text_content or ""
+        if not text.isspace():
+            self._read(node.parent, text)
+        elif self._length:
+            self._separate(" ")
 
     def _note(self, node: LexborNode) -> bool:
         identity = node.mem_id
@@ -177,7 +183,7 @@ class _Walk:
                 around = known
                 break
             path.append(node)
-            if (self._kinds.get(node.tag_id) or self._kind(node)) is Kind.BLOCK:
+            if (self._kinds.get(node.tag_id) or self._kind(node)) is _BLOCK:
                 break
             node = node.parent
         if len(self._known_around) > _MOST_KNOWN:
@@ -189,9 +195,9 @@ class _Walk:
     def _inside_of(self, around: _Around, node: LexborNode) -> _Around:
         identity, kind = node.mem_id, self._kinds[node.tag_id]
         marked = (identity, *around.marked[: _MOST_MARKS_AROUND - 1]) if identity in self.marks else around.marked
-        if kind is Kind.BLOCK:
+        if kind is _BLOCK:
             return _Around(node, 0, marked)
-        if kind is Kind.APART and not around.apart:
+        if kind is _APART and not around.apart:
             return _Around(around.block, identity, marked)
         return around if marked is around.marked else _Around(around.block, around.apart, marked)
 
