@@ -1,7 +1,7 @@
 -- The body of a workflow's trigger function: it runs in the user's transaction, once per statement.
 -- Filled in from the registry by db/migrate.py; what stands in braces becomes a quoted name or word.
 --
--- Put every row that became queued into engine.job, note who asked, ring the doorbell once.
+-- Put every row that became queued into engine.job, note who asked, ring the doorbell once unless a listener is awake.
 -- A change that the engine itself makes is known by the transaction id it left in the job row.
 -- The plan is made for as many rows as the first statement of a session has, and kept for all later ones. So nothing is
 -- joined here: rows that were queued before are found by grouping, which is linear for one row and for a million
@@ -74,6 +74,16 @@ begin
     overriding system value
     values (number, {workflow}, submitted, coalesce(nullif(current_setting('role'), 'none'), session_user),
             current_setting('application_name'), inet_client_addr());
+    -- While a listener is awake it looks for itself, and nobody need be rung for: a commit that rings waits for all others
+    -- that do. It relies on the job's row standing before the lease is read (docs/decisions/0019). Above READ COMMITTED the
+    -- lease may be an old one. The doctor's canary rings always, to prove that it is heard.
+    if {workflow} <> 'canary' and current_setting('transaction_isolation') = 'read committed' then
+        perform from engine.lease
+        where lease.awake and clock_timestamp() between lease.renewed_at and lease.expires_at;
+        if found then
+            return null;
+        end if;
+    end if;
     -- Where somebody has stopped reading notifications, a full queue would fail the user's commit: polls find the row.
     if pg_notification_queue_usage() < 0.5 then
         perform pg_notify('engine', {workflow});

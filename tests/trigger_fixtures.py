@@ -1,7 +1,5 @@
 """The sample workflow's triggers, a user, and what he hears of the doorbell."""
 
-from itertools import takewhile
-
 import psycopg
 import pytest
 
@@ -11,8 +9,7 @@ from app.config import Settings
 from db.migrate import migrate
 from tests.samples import create_sample_tables, sample_workflow
 from tests.shared_database import shared_database
-
-LAST_BELL = "the end of the test"
+from tests.trigger_support import heard_bells
 
 
 @pytest.fixture(scope="module")
@@ -36,13 +33,5 @@ def samples(url):
 
 @pytest.fixture
 def bells(url):
-    """A function that returns every doorbell rung so far; a bell of its own tells that no more are on the way."""
-    with psycopg.connect(url, autocommit=True) as listener:
-        listener.execute("listen engine")
-
-        def heard() -> list[str]:
-            listener.execute("select pg_notify('engine', %s)", [LAST_BELL])
-            rung = (bell.payload for bell in listener.notifies(timeout=10))
-            return list(takewhile(lambda payload: payload != LAST_BELL, rung))
-
+    with heard_bells(url) as heard:
         yield heard
