@@ -1,4 +1,4 @@
-"""Hears doorbells and nudges workflows. Deaf or not, it polls; the doorbell only makes it quick."""
+"""Hears doorbells and nudges workflows. Deaf or not, a poller looks too; the doorbell only makes it quick."""
 
 import logging
 import random
@@ -14,6 +14,7 @@ from app import metrics
 from app.broker import Nudger
 from app.config import Settings
 from app.logs import event, redact
+from app.poller import Poller
 from app.presence import Presence
 from db.connections import KEEPALIVE, Pool
 
@@ -22,28 +23,13 @@ log = logging.getLogger(__name__)
 FOLD_SECONDS = 0.005
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.2, 10.0
 
-# One look at the head of each queue. Its cost does not grow with what is due. What is delayed the index skips from
-# PostgreSQL 18 on; before, it is read there (300,000 rows in 11 ms). The canary is left to the doorbell, or it would
-# prove nothing.
-DUE = """
-select workflow.name
-from engine.workflow
-cross join lateral (
-    select 1 from engine.job
-    where job.workflow = workflow.name and job.token is null and not job.dead and job.run_at <= now()
-    order by job.priority, job.run_at
-    limit 1
-) as due
-where not engine.is_stopped(workflow.*) and workflow.name <> 'canary'
-"""
-
 
 class Deaf(Exception):
     """The connection stands, but our own echo does not arrive."""
 
 
 class Listener:
-    """One connection that only listens, one thread that polls; both end in a nudge."""
+    """One connection that only listens, and a poller; both end in a nudge."""
 
     def __init__(self, settings: Settings, listen_url: str, pool: Pool, nudger: Nudger) -> None:
         self.settings = settings
@@ -56,19 +42,17 @@ class Listener:
         self._nudged: dict[str, float] = {}
         self._held_back: set[str] = set()
         self._called_at = 0.0
-        self._threads = [
-            threading.Thread(target=self._listen_on, name="listener", daemon=True),
-            threading.Thread(target=self._poll_on, name="poller", daemon=True),
-        ]
+        self.poller = Poller(settings, pool, nudger, self.presence.id)
+        self._thread = threading.Thread(target=self._listen_on, name="listener", daemon=True)
 
     def start(self) -> None:
-        for thread in self._threads:
-            thread.start()
+        self._thread.start()
+        self.poller.start()
 
     def stop(self) -> None:
         self._stop.set()
-        for thread in self._threads:
-            thread.join()
+        self._thread.join()
+        self.poller.stop()
         self.presence.leave()
         metrics.listeners.set(0)
 
@@ -100,7 +84,7 @@ class Listener:
             **KEEPALIVE,
         ) as connection:
             connection.execute("listen engine")
-            self._nudge_due()
+            self.poller.nudge_due()
             while not self._stop.is_set():
                 self._hear(connection, self._echo())
 
@@ -127,6 +111,7 @@ class Listener:
                 elif notice.payload in self.nudger.workflows:
                     metrics.doorbells.labels(notice.payload).inc()
                     self._held_back.add(notice.payload)
+                    self.poller.rang()
             self._nudge_folded()
         if not heard and not self._stop.is_set():
             raise Deaf(
@@ -145,21 +130,4 @@ class Listener:
             if now - self._nudged.get(workflow, 0.0) >= FOLD_SECONDS:
                 self._held_back.discard(workflow)
                 self._nudged[workflow] = now
-                self.nudger.nudge(workflow)
-
-    def _poll_on(self) -> None:
-        while not self._stop.wait(self.settings.poll.total_seconds()):
-            self._nudge_due()
-
-    def _nudge_due(self) -> None:
-        """Due work that no doorbell announces: retries, rows that stepped aside, doorbells we slept through."""
-        try:
-            with self.pool.connection() as connection:
-                due = [name for (name,) in connection.execute(DUE).fetchall()]
-        except psycopg.Error as error:
-            event(log, logging.WARNING, "poll.failed", error=str(error))
-            return
-        for workflow in due:
-            if workflow in self.nudger.workflows:
-                metrics.polls.labels(workflow).inc()
                 self.nudger.nudge(workflow)

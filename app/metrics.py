@@ -59,6 +59,11 @@ listeners = Gauge("scrapersky_listeners", "Listeners that run, deaf or not", mul
 listener_connected = Gauge(
     "scrapersky_listener_connected", "Listeners that hear their own echo", multiprocess_mode="livesum"
 )
+listener_awake = Gauge(
+    "scrapersky_listener_awake",
+    "Listeners that look every few milliseconds, so that nobody rings",
+    multiprocess_mode="livesum",
+)
 listener_reconnects = Counter("scrapersky_listener_reconnects", "Listener connections lost")
 echo = Histogram("scrapersky_listener_echo_seconds", "From a listener's own call to hearing it", buckets=ECHOES)
 

@@ -26,8 +26,9 @@ class Presence:
 
     def __init__(self, settings: Settings, pool: Pool) -> None:
         self.pool = pool
+        self.id = uuid4()
         self._known = {
-            "id": uuid4(),
+            "id": self.id,
             "host": socket.gethostname(),
             "pid": os.getpid(),
             "poll": settings.poll,

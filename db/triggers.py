@@ -13,9 +13,6 @@ from db.declaration import Declaration
 from db.statements import read
 
 SEARCH_PATH = "search_path=pg_catalog, pg_temp"
-# A kept plan that joins the old rows to the new ones must suit any number of them, also where the session switched the
-# hash join off, as the engine's own do (db/connections.py).
-HASH_JOIN = ("enable_hashjoin=on", "enable_nestloop=off")
 
 
 @dataclass(frozen=True)
@@ -79,8 +76,7 @@ def _queue(declaration: Declaration, event: str, tables: str) -> Trigger:
         event=sql.SQL(event), table=declaration.names["table"], tables=sql.SQL(tables)
     )
     source = _source("triggers.sql", names)
-    settings = (SEARCH_PATH, *HASH_JOIN)
-    return Trigger(f"engine_{declaration.name}_{event}", function, source, True, settings, when)
+    return Trigger(f"engine_{declaration.name}_{event}", function, source, True, (SEARCH_PATH,), when)
 
 
 def _curation(declaration: Declaration, column: str) -> Trigger:

@@ -155,7 +155,9 @@ order by host, pid
 
 -- name: listeners
 -- A killed one stays for an hour; one that starts has not heard its first echo yet.
-select host, pid, hears, trouble, extract(epoch from clock_timestamp() - since)::float8 < 2 * extract(epoch from echo) as is_new
+select host, pid, hears, trouble, extract(epoch from clock_timestamp() - since)::float8 < 2 * extract(epoch from echo) as is_new,
+       exists (select 1 from engine.lease where holder = listener.id and awake
+                                            and clock_timestamp() between renewed_at and expires_at) as is_awake
 from engine.listener
 where last_seen > clock_timestamp() - greatest(3 * echo, interval '15 seconds')
 order by host, pid

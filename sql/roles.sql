@@ -1,4 +1,4 @@
--- Who may do what. The owner of the trigger functions can not log in and reaches nothing but the engine's two tables; the
+-- Who may do what. The owner of the trigger functions can not log in and reaches nothing but three tables of the engine; the
 -- reader can not either, and answers why a row does not move: it reads, and locks a row for a moment (db/reader.py);
 -- analysts may look, and write status columns: those grants follow from the models (db/migrate.py).
 
@@ -21,6 +21,7 @@ $$;
 grant usage, create on schema engine to {owner};
 grant select, insert, update on engine.job to {owner};
 grant insert on engine.submission to {owner};
+grant select on engine.lease to {owner};
 grant usage on sequence engine.submission_id_seq to {owner};
 grant usage, create on schema engine to {reader};
 grant select on all tables in schema engine to {reader};

@@ -176,6 +176,19 @@ create table if not exists engine.listener (
     last_seen timestamptz not null default clock_timestamp()
 ) with (fillfactor = 50);
 
+-- One row: whether a listener is awake and finds by looking what becomes queued, so that triggers need ring nobody. It has to
+-- be renewed all the time; a holder that is not awake any more still looks for what was queued in silence.
+-- docs/decisions/0020 says why nothing is lost. Written a few times a second at most, read by every submission.
+create table if not exists engine.lease (
+    id integer primary key default 1,
+    holder uuid,
+    awake boolean not null default false,
+    renewed_at timestamptz not null default '-infinity',
+    expires_at timestamptz not null default '-infinity',
+    constraint there_is_one_lease check (id = 1)
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
+insert into engine.lease default values on conflict (id) do nothing;
+
 -- What became of attempts: failures always, successes when SCRAPERSKY_KEEP_SUCCESSES is set. Pruned by age.
 create table if not exists engine.attempt (
     id bigint generated always as identity primary key,

@@ -207,8 +207,8 @@ begin
            max(trouble) as trouble, min(format('%s pid %s', host, pid)) as place
     into ear
     from engine.listener where last_seen > clock_timestamp() - greatest(3 * echo, interval '30 seconds');
-    if ear.hears then
-        return;
+    if ear.hears or exists (select 1 from engine.lease where awake and clock_timestamp() between renewed_at and expires_at) then
+        return; -- who is awake looks for itself
     elsif ear.living > 0 then
         code := 'deaf';
         reason := format('ready, but the listener (%s) hears no doorbell since %s (%s); its next poll comes within %s', ear.place,

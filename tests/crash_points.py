@@ -17,7 +17,7 @@ from psycopg import Connection
 from psycopg.pq import TransactionStatus
 
 from actors._workflow import Workflow
-from app import listener, process
+from app import lease, process
 from app.sweeper import LIVENESS
 from db.lifecycle import Claimer, Recorder, Recovery
 from db.statements import statements
@@ -57,9 +57,10 @@ def names_of_statements(workflow: Workflow) -> dict[bytes, str]:
         "sweep": Recovery(workflow).sql,
         "liveness": LIVENESS,
         "upkeep": statements("upkeep.sql"),
+        "lease": lease.SQL,
     }
     named = {text: f"{file}.{name}" for file, named in files.items() for name, text in named.items()}
-    return named | {b"listen engine": "listener.listen", listener.DUE.encode(): "listener.due"}
+    return named | {b"listen engine": "listener.listen", lease.DUE.encode(): "listener.due"}
 
 
 # Statements that are made up from what a workflow found, by how they begin.

@@ -72,4 +72,5 @@ def listener(patient: Patient) -> Iterator[Finding]:
             by_hand("see pooler above; a listener that can connect again needs nothing else"),
         )
     else:
-        yield well(f"{len(rows)} hear their own echo")
+        awake = [f"; {row.pid} on {row.host} is awake, and nobody rings" for row in rows if row.is_awake]
+        yield well(f"{len(rows)} hear their own echo{''.join(awake)}")

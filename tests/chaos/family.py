@@ -17,6 +17,7 @@ from pathlib import Path
 import dramatiq
 from dramatiq import Worker
 
+from app import poller
 from app.broker import Nudger, make_broker
 from app.config import load_settings
 from app.listener import Listener
@@ -31,6 +32,8 @@ from tests.chaos.workload import chaos_workflow
 DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 # Many leases; and not for ever, because nobody ends a process whose supervisor was killed meanwhile.
 HOLD_SECONDS = 8
+# A few users commit less often than listeners wait for: here they are to be awake nearly all the time.
+poller.MANY_BELLS, poller.FEW_SUBMISSIONS = 2, 1
 
 
 def hold_the_interpreter(*_: object) -> None:

@@ -34,6 +34,7 @@ PATIENCE_SECONDS = 2.0
 QUEUE = "sampling"
 TRANSACTIONS = {"claim": CLAIM, "record": RECORD, "failure": FAILURE, "beat": BEAT, "sweep": SWEEP}
 TRIGGERS = ("engine_sampling_insert", "engine_sampling_update")
+AWAKE = "select listener.pid from engine.lease join engine.listener on listener.id = lease.holder where lease.awake"
 BROKER_AWAY = (BrokerError, redis.RedisError, pika.exceptions.AMQPError, OSError)
 
 
@@ -91,13 +92,18 @@ class Nemesis(threading.Thread):
             self.done[planned.kind if happened else "without a victim"] += 1
 
     def _victim(self, role: str, chance: random.Random) -> Member | None:
-        """Somebody with this role who lives; one is waited for."""
+        """Somebody with this role who lives; one is waited for. Awake is whose listener silences the doorbell."""
         deadline = time.monotonic() + PATIENCE_SECONDS
         while not self.system.stopping.is_set() and time.monotonic() < deadline:
-            if found := [member for member in self.system.members() if member.role == role]:
+            awake = self._awake() if role == "awake" else []
+            if found := [one for one in self.system.members() if one.role == role or one.pid in awake]:
                 return chance.choice(found)
             time.sleep(0.05)
         return None
+
+    def _awake(self) -> list[int]:
+        with self._connected() as connection:
+            return [pid for (pid,) in connection.execute(AWAKE).fetchall()]
 
     def _kill(self, role: str, chance: random.Random) -> bool:
         victim = self._victim(role, chance)
@@ -106,9 +112,9 @@ class Nemesis(threading.Thread):
         note = Note("kill", victim.pid)
         self.notes.append(note)
         os.kill(victim.pid, signal.SIGKILL)
-        if role == "worker":
+        if victim.role == "worker":
             self.kills.append(Kill(note.at, victim))
-        elif role == "supervisor":
+        elif victim.role == "supervisor":
             self.troubles.append(Trouble(note.at, note.at + REBIRTH, victim.pid))
         return True
 

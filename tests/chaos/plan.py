@@ -8,6 +8,7 @@ RATES = {
     "kill worker": 84.0,
     "kill sweeper": 14.0,
     "kill listener": 8.0,
+    "kill awake": 10.0,
     "kill supervisor": 5.0,
     "freeze worker": 10.0,
     "pause worker": 10.0,

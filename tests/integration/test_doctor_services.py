@@ -145,6 +145,16 @@ def test_listeners_that_hear_their_own_echo_are_well_and_so_is_one_that_starts(d
     assert doctor.verdicts("listener") == ["ok"]
 
 
+def test_a_listener_that_is_awake_is_named(doctor, db):
+    listen(db, hears=True)
+    db.execute(
+        "update engine.lease set holder = (select id from engine.listener), awake = true, renewed_at = now(), "
+        "expires_at = now() + interval '1 minute'"
+    )
+
+    assert doctor.finding("listener").seen == "1 hear their own echo; 4711 on here is awake, and nobody rings"
+
+
 def test_a_deaf_listener_is_a_warning_and_only_deaf_ones_are_a_failure(doctor, db):
     listen(db, hears=False, trouble="own echo not heard within 5 s")
     only = doctor.finding("listener")

@@ -70,7 +70,7 @@ def test_a_migrated_database_is_well(doctor):
             "other rights or settings",
         ),
         (
-            "alter function engine.submit_page_curation() reset enable_nestloop",
+            "alter function engine.submit_page_curation() set enable_hashjoin = off",
             "functions",
             "other rights or settings",
         ),

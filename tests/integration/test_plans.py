@@ -16,7 +16,7 @@ from psycopg_pool import ConnectionPool
 
 from app import sweeper as sweeping
 from app.config import Settings
-from app.listener import DUE
+from app.lease import DUE
 from app.sweeper import LIVENESS, Sweeper
 from db.connections import GUARD
 from db.declaration import Politeness

@@ -136,3 +136,18 @@ def test_listeners_of_processes_that_were_killed_are_forgotten(desk, pool):
     Retention(pool, Settings()).prune()
 
     assert desk.db.execute("select host from engine.listener").fetchall() == [("alive",)]
+
+
+def test_a_deaf_listener_that_is_awake_is_no_reason_to_wait(desk):
+    page = desk.page()
+    desk.db.execute("update engine.listener set hears = false")
+    desk.db.execute(
+        "update engine.lease set holder = (select min(id::text) from engine.listener)::uuid, awake = true, "
+        "renewed_at = now(), expires_at = now() + interval '1 minute'"
+    )
+
+    told = desk.of_page(page)
+    desk.db.execute("update engine.lease set holder = null, awake = false")
+
+    assert told.code == "ready"
+    assert desk.of_page(page).code == "deaf"

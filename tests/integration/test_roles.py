@@ -205,14 +205,14 @@ def test_the_trigger_functions_belong_to_a_role_that_can_not_log_in_and_is_nobod
     assert owners == [("scrapersky_owner", False, False, False, False, False)]
 
 
-def test_that_role_reaches_the_jobs_and_the_submissions_and_no_business_table(db):
+def test_that_role_reaches_the_jobs_the_submissions_and_the_lease_and_no_business_table(db):
     reached = db.execute(
         "select oid::regclass::text from pg_class where relkind in ('r', 'v') and relnamespace in "
         "('engine'::regnamespace, 'public'::regnamespace) and has_table_privilege('scrapersky_owner', oid, "
         "'select, insert, update, delete, truncate, references, trigger') order by 1"
     ).fetchall()
 
-    assert reached == [("engine.job",), ("engine.submission",)]
+    assert reached == [("engine.job",), ("engine.lease",), ("engine.submission",)]
 
 
 def test_every_function_that_runs_with_its_owners_rights_has_a_fixed_search_path(db):

@@ -1,52 +1,11 @@
 """What the user's transaction does by itself when a status becomes queued."""
 
-from itertools import takewhile
-
-import psycopg
 import pytest
 from psycopg.errors import CheckViolation
 
-from actors._workflow import Politeness
-from actors.registry import WORKFLOWS
-from app.config import Settings
-from db.migrate import migrate
-from tests.samples import create_sample_tables, sample_workflow
-from tests.shared_database import shared_database
+from tests.trigger_support import jobs, priorities, submissions
 
-LAST_BELL = "the end of the test"
-
-
-@pytest.fixture(scope="module")
-def url(server, template):
-    """A database in which the sample workflow's triggers are in place."""
-    with shared_database(server, template, "triggers") as url:
-        create_sample_tables(url)
-        workflow = sample_workflow(priority="urgency", politeness=Politeness(column="host", group="web"))
-        migrate(url, [*WORKFLOWS, workflow], Settings().default_tenant_id)
-        yield url
-
-
-@pytest.fixture
-def samples(url):
-    """A user's connection; two rows that nobody has queued."""
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute("truncate samples, findings, engine.job, engine.submission")
-        connection.execute("insert into samples (name) values ('ann'), ('bob')")
-        yield connection
-
-
-@pytest.fixture
-def bells(url):
-    """A function that returns every doorbell rung so far; a bell of its own tells that no more are on the way."""
-    with psycopg.connect(url, autocommit=True) as listener:
-        listener.execute("listen engine")
-
-        def heard() -> list[str]:
-            listener.execute("select pg_notify('engine', %s)", [LAST_BELL])
-            rung = (bell.payload for bell in listener.notifies(timeout=10))
-            return list(takewhile(lambda payload: payload != LAST_BELL, rung))
-
-        yield heard
+pytest_plugins = ["tests.trigger_fixtures"]
 
 
 def test_an_update_to_queued_makes_one_job_of_the_first_generation(samples):
@@ -254,15 +213,3 @@ def test_what_is_rolled_back_to_a_savepoint_leaves_the_rest(samples, bells):
     assert jobs(samples) == [("ann", 1)]
     assert submissions(samples) == [("sampling", 1)]
     assert bells() == ["sampling"]
-
-
-def jobs(db, columns: str = "name, generation"):
-    return db.execute(f"select {columns} from engine.job join samples on id::text = pk order by name").fetchall()
-
-
-def priorities(db):
-    return jobs(db, "name, priority, key")
-
-
-def submissions(db):
-    return db.execute("select workflow, rows from engine.submission order by id").fetchall()
