@@ -4,9 +4,9 @@
     python -m benchmarks.crawl --quick --processes 2 --threads 128  # 200 hosts
     python -m benchmarks.crawl --runs ours,scrapy,scrapy:2 --rounds 3
 
-A run is `ours`, `ours:PROCESSESxTHREADS`, `scrapy` or `scrapy:PROCESSES`. Several are interleaved, round by round. The
-rate counts from the first request that reaches the origin to the last row that is written. Scrapy has an environment
-of its own, which `make bench-peers` makes.
+A run is `ours`, `ours:PROCESSESxTHREADS`, `scrapy` or `scrapy:PROCESSESxREQUESTS`. Several are interleaved, round by
+round. The rate counts from the first request that reaches the origin to the last row that is written. Scrapy has an
+environment of its own, which `make bench-peers` makes.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from rich.table import Table
 from benchmarks.crawl_log import origin
 from benchmarks.crawl_ours import Ours
 from benchmarks.crawl_run import Crawl, Crawler, World
-from benchmarks.crawl_scrapy import Scrapy
+from benchmarks.crawl_scrapy import CONCURRENCY, Scrapy
 from benchmarks.section import middle
 from benchmarks.stage import migrated
 
@@ -50,11 +50,11 @@ FIGURES = (
 
 def crawler(name: str, threads: int | None, processes: int | None) -> Crawler:
     kind, _, size = name.partition(":")
-    if kind == "scrapy":
-        return Scrapy(int(size or 1))
-    if kind != "ours":
-        raise SystemExit(f"{name} is no run; ours, ours:2x128, scrapy, scrapy:2")
     many, _, wide = size.partition("x")
+    if kind == "scrapy":
+        return Scrapy(int(many or 1), int(wide or CONCURRENCY))
+    if kind != "ours":
+        raise SystemExit(f"{name} is no run; ours, ours:2x128, scrapy, scrapy:2, scrapy:2x250")
     return Ours(int(many) if many else processes, int(wide) if wide else threads)
 
 

@@ -37,7 +37,7 @@ class Scrapy:
     def __init__(self, processes: int, concurrency: int = CONCURRENCY) -> None:
         self.processes = processes
         self.concurrency = concurrency
-        self.label = f"Scrapy, {processes}"
+        self.label = f"Scrapy {processes} x {concurrency}"
 
     def crawl(self, world: World, origin: Origin, url: str, user: Connection[Any]) -> Crawl:
         prepare(user, world)

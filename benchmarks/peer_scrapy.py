@@ -165,7 +165,7 @@ def settings(given: dict[str, Any]) -> dict[str, Any]:
         "TWISTED_DNS_RESOLVER": Loopback,
         "DOWNLOAD_DELAY": given["pause"],
         "DOWNLOAD_DELAY_JITTER": 0,
-        "DOWNLOAD_TIMEOUT": 15,
+        "DOWNLOAD_TIMEOUT": 30,  # as ours has it
         "EXTENSIONS": {LeaveAlone: 0},
         "ITEM_PIPELINES": {ToPostgres: 0},
         "LOG_LEVEL": "WARNING",
