@@ -181,10 +181,8 @@ def live_through(stage, last_digit):
 
 def claim_by_key(stage, connection):
     """Once with a row at the head of its key that was withdrawn."""
-    first = (
-        'select pk from engine.job where not dead and token is null order by priority, key collate "C", run_at limit 1'
-    )
-    stage.set(stage.value(first), status="Skipped")
+    order = 'order by priority, key collate "C", run_at limit 1'
+    stage.set(stage.value(f"select pk from engine.job where not dead and token is null {order}"), status="Skipped")
     with guarded(connection):
         batch = stage.by_key.claim(connection, stage.worker, 50)
     assert len(batch.rows) == 49
