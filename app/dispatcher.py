@@ -10,7 +10,6 @@ import random
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import NamedTuple
 from uuid import UUID
 
@@ -38,27 +37,10 @@ CLAIM_SHARE = 10
 class Landed(NamedTuple):
     """A row whose run is over and not yet recorded."""
 
-    token: UUID
     claimed: Claimed
     ending: Ending
     at: float
     spare: float
-
-
-@dataclass
-class _Group:
-    """What is recorded in one transaction, by the claims that it belongs to."""
-
-    endings: dict[UUID, list[Ending]]
-    check_at_once: bool = False
-    claim_took: float = 0.0
-
-    @classmethod
-    def of(cls, landed: list[Landed]) -> "_Group":
-        endings: dict[UUID, list[Ending]] = {}
-        for one in landed:
-            endings.setdefault(one.token, []).append(one.ending)
-        return cls(endings)
 
 
 class Dispatcher(Runner):
@@ -133,7 +115,8 @@ class Dispatcher(Runner):
         batch = self.claiming.claim(room)
         if batch is None:  # the database is away
             self._due = True
-        return self._start(batch, room, took=time.monotonic() - began)
+        self._claim_took = time.monotonic() - began
+        return self._start(batch, room)
 
     def _rows_wanted(self) -> int:
         """How many rows to claim now."""
@@ -144,9 +127,9 @@ class Dispatcher(Runner):
         self._look_at = time.monotonic() + self._look_pause
         return min(room, self.workflow.batch)
 
-    def _start(self, batch: Batch | None, room: int, *, took: float) -> bool:
+    def _start(self, batch: Batch | None, room: int) -> bool:
         """Rows that are due though none may begin wait for their hosts: they are looked at again by and by."""
-        self._claimed_at, self._claim_took = time.monotonic(), took
+        self._claimed_at = time.monotonic()
         self._due = self._due or (batch is not None and batch.due)
         self._look_at = self._claimed_at + (0.0 if batch is not None and batch.full else self._look_pause)
         if batch is None or not batch.rows:
@@ -185,8 +168,8 @@ class Dispatcher(Runner):
         self.around.traces.attempted(self.workflow, claimed, outcome, now - began)
         self._in_flight.ended(self.workflow.name, seconds=now - began, waited=waited)
         pk, tid, generation, attempt, _, max_attempts, *_ = claimed
-        ending = Ending(pk, generation, attempt, max_attempts, outcome, now - began, tid)
-        return Landed(token, claimed, ending, now, spare)
+        ending = Ending(pk, generation, attempt, max_attempts, outcome, now - began, tid, token)
+        return Landed(claimed, ending, now, spare)
 
     def _record_and_claim(self) -> bool:
         """Record what has landed and claim others in one transaction; whether rows were started.
@@ -197,51 +180,48 @@ class Dispatcher(Runner):
         with self._lock:
             landed, self._landed = self._landed, []
         self._learn([one.ending.seconds for one in landed if not isinstance(one.ending.outcome, Released)])
-        group = _Group.of(landed)
         room = 0 if self.claiming.in_turns else self._rows_wanted()
-        pause = 0.1
+        pause, check_at_once = 0.1, False
         while True:
             try:
-                ended, batch = self._store(group, landed, room)
+                ended, batch = self._store_landed(landed, room, check_at_once=check_at_once)
             except Exception as error:
                 if not isinstance(error, psycopg.Error) and not is_bad_row(error):
                     raise
                 event(log, logging.WARNING, "record.delayed", workflow=self.workflow.name, error=reason_of(error))
                 time.sleep(random.uniform(pause / 2, pause))  # noqa: S311 - jitter, not a secret
                 pause = min(LONGEST_PAUSE, pause * 2)
-                group.check_at_once = is_bad_row(error)
+                check_at_once = is_bad_row(error)
                 room = 0
             else:
                 break
-        for token, some in ended.items():
-            self._let_go(token, some)
+        self._let_go(ended)
         if any(one.claimed.lost for one in landed):
             self.claiming.may_take_suspects = True
             self.around.quarantine.leave()
-        return self._start(batch, room, took=group.claim_took) if room else self._claim()
+        return self._start(batch, room) if room else self._claim()
 
-    def _store(self, group: "_Group", landed: list[Landed], room: int) -> tuple[dict[UUID, list[Ended]], Batch | None]:
+    def _store_landed(
+        self, landed: list[Landed], room: int, *, check_at_once: bool
+    ) -> tuple[list[Ended], Batch | None]:
         """One try. After an error nobody knows whether it was committed: Runner.store says what becomes of that."""
-        claims = self.around.late.claims
-        ended: dict[UUID, list[Ended]] = {}
+        claims, worker = self.around.late.claims, self.around.heart.id
+        endings = [one.ending for one in landed]
+        ended: list[Ended] = []
         batch: Batch | None = None
         next_token = claims.hold() if room else None
         try:
             with transaction(self.around.pool) as connection:
                 if rests := _rests(landed):
                     self.recorder.rest(connection, rests)
-                for token, endings in group.endings.items():
-                    tried = self.recorder.record(
-                        connection, self.around.heart.id, token, endings, check_at_once=group.check_at_once
-                    )
-                    ended[token] = claims.settle(connection, self.recorder, token, tried)
+                tried = self.recorder.record(connection, worker, None, endings, check_at_once=check_at_once)
+                ended = claims.settle(connection, self.recorder, tried)
                 if next_token is not None:
                     self._due, began = False, time.monotonic()
                     batch = self.claiming.take(connection, next_token, room)
-                    group.claim_took = time.monotonic() - began
+                    self._claim_took = time.monotonic() - began
         except Exception:
-            for token, tried in ended.items():
-                claims.doubt(token, tried)
+            claims.doubt(ended)
             if next_token is not None:
                 self._due = True
                 self.claiming.disown(next_token)
@@ -250,17 +230,22 @@ class Dispatcher(Runner):
             self.claiming.committed(batch)
         return ended, batch
 
-    def _let_go(self, token: UUID, ended: list[Ended]) -> None:
+    def _let_go(self, ended: list[Ended]) -> None:
         """What a user has locked is brought again later; a claim is over when its last row is."""
         self.report(ended)
         claims = self.around.late.claims
-        if locked := [one.ending for one in ended if one.verdict == "locked"]:
-            claims.share(token)
-            self.around.late.add(self, token, locked)
-        self._left[token] -= len(ended)
-        if self._left[token] == 0:
-            del self._left[token]
-            claims.let_go(token)
+        by_claim: dict[UUID, list[Ended]] = {}
+        for one in ended:
+            if one.ending.token is not None:
+                by_claim.setdefault(one.ending.token, []).append(one)
+        for token, some in by_claim.items():
+            if locked := [one.ending for one in some if one.verdict == "locked"]:
+                claims.share(token)
+                self.around.late.add(self, token, locked)
+            self._left[token] -= len(some)
+            if self._left[token] == 0:
+                del self._left[token]
+                claims.let_go(token)
 
 
 def _rests(landed: list[Landed]) -> dict[str, float]:

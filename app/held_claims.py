@@ -46,17 +46,20 @@ class HeldClaims:
                 self._held.pop(token, None)
                 del self._holders[token]
 
-    def doubt(self, token: UUID, ended: Sequence[Ended]) -> None:
+    def doubt(self, ended: Sequence[Ended]) -> None:
         """These endings may be recorded: the transaction had no answer."""
         with self._lock:
-            self._held[token] += ended
+            for one in ended:
+                if one.ending.token is not None:
+                    self._held[one.ending.token].append(one)
 
-    def settle(self, connection: Connection[Any], recorder: Recorder, token: UUID, ended: list[Ended]) -> list[Ended]:
+    def settle(self, connection: Connection[Any], recorder: Recorder, ended: list[Ended]) -> list[Ended]:
         """What is stale now because an earlier try of ours was committed unheard is what that try made of it."""
+        stale = [one for one in ended if one.verdict == "stale"]
         with self._lock:
-            earlier = list(self._held[token])
-        if not earlier or all(one.verdict != "stale" for one in ended):
+            earlier = [known for one in stale if one.ending.token for known in self._held[one.ending.token]]
+        if not earlier:
             return ended
         committed = recorder.committed(connection, sorted({one.xid for one in earlier if one.xid}))
-        known = {one.ending.pk: one for one in earlier if one.xid in committed}
-        return [known.get(one.ending.pk, one) if one.verdict == "stale" else one for one in ended]
+        known = {(one.ending.token, one.ending.pk): one for one in earlier if one.xid in committed}
+        return [known.get((one.ending.token, one.ending.pk), one) if one in stale else one for one in ended]

@@ -140,7 +140,7 @@ class Runner:
                     ran.append(seconds)
                 blocked = isinstance(outcome, Blocked)
             pk, tid, generation, attempt, _, max_attempts, *_ = claimed
-            endings.append(Ending(pk, generation, attempt, max_attempts, outcome, seconds, tid))
+            endings.append(Ending(pk, generation, attempt, max_attempts, outcome, seconds, tid, batch.token))
         self._learn(ran)
         return endings
 
@@ -235,11 +235,11 @@ class Runner:
                 tried = self.recorder.record(
                     connection, self.around.heart.id, token, endings, check_at_once=check_at_once
                 )
-                ended = claims.settle(connection, self.recorder, token, tried)
+                ended = claims.settle(connection, self.recorder, tried)
                 if next_token is not None:
                     batch = self.claiming.take(connection, next_token, self.size)
         except Exception:
-            claims.doubt(token, ended)
+            claims.doubt(ended)
             if next_token is not None:
                 self.claiming.disown(next_token)
             raise

@@ -2,14 +2,14 @@
 -- transaction as the results. Job rows are changed before business rows, so that the trigger sees engine_xid.
 
 -- name: end_batch
--- The usual case: every row of the claim worked, or some of them, and nobody touched them meanwhile. In one statement with
+-- The usual case: every row of one claim worked, or some of several claims, and nobody touched them meanwhile. In one statement with
 -- the completion of the rows, which stands between these two. Generations only rise: their sum is the same, or one did.
 with ended as (
     delete from engine.job
     where ctid = any(array(
         select held.ctid from engine.job as held
-        where held.token = %(token)s and held.workflow = %(workflow)s
-          and (%(some)s::text[] is null or held.pk = any(%(some)s::text[]))
+        where held.token = any(%(tokens)s) and held.workflow = %(workflow)s
+          and (%(some)s::text[] is null or held.token || ' ' || held.pk = any(%(some)s::text[]))
         for update of held skip locked
     ))
     returning generation
@@ -26,16 +26,16 @@ where item.{pk} = any(%(pks)s::{pk_type}[])
 for no key update of item skip locked
 
 -- name: lock_jobs
-select pk, ctid::text, generation, attempt, lost, submission_id, pg_current_xact_id()::text
+select token, pk, ctid::text, generation, attempt, lost, submission_id, pg_current_xact_id()::text
 from engine.job
-where token = %(token)s and workflow = %(workflow)s
+where token = any(%(tokens)s) and workflow = %(workflow)s
 for update skip locked
 
 -- name: still_there
 select item.{pk}::text from {table} as item where item.{pk} = any(%(pks)s::{pk_type}[])
 
 -- name: still_claimed
-select pk from engine.job where token = %(token)s and workflow = %(workflow)s and pk = any(%(pks)s)
+select token, pk from engine.job where token = any(%(tokens)s) and workflow = %(workflow)s and pk = any(%(pks)s)
 
 -- name: committed
 -- Asked when a commit had no answer. (A server that was restored may not have reached the transaction yet.)

@@ -3,13 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, assert_never
+from uuid import UUID
 
 from db.declaration import Words
 from db.outcomes import ERROR_LENGTH, Again, Blocked, Failed, Found, Lost, Outcome, Released, error_text
 
 
 class Ending(NamedTuple):
-    """How an attempt went, as its worker saw it. The tid, where known, is that of the claimed row version."""
+    """How an attempt went, as its worker saw it. The tid, where known, is that of the claimed row version.
+
+    The token, where known, is that of its claim: endings of several claims may be recorded together.
+    """
 
     pk: str
     generation: int
@@ -18,6 +22,7 @@ class Ending(NamedTuple):
     outcome: Outcome
     seconds: float
     tid: str | None = None
+    token: UUID | None = None
 
 
 class Ended(NamedTuple):

@@ -39,24 +39,29 @@ class Recorder:
         self,
         connection: Connection[Any],
         worker: UUID,
-        token: UUID,
+        token: UUID | None,
         endings: Sequence[Ending],
         *,
         check_at_once: bool = False,
     ) -> list[Ended]:
-        """Write every ending that the fence lets through. Locked ones are for the caller to bring again."""
+        """Write every ending that the fence lets through. Locked ones are for the caller to bring again.
+
+        All are of the claim with the token; without one, each brings its own.
+        """
         if check_at_once:
             connection.execute(CHECK_AT_ONCE)
+        if token is not None:
+            endings = [one if one.token is token else one._replace(token=token) for one in endings]
         found = [] if self.keep_successes else [one for one in endings if one.tid and isinstance(one.outcome, Found)]
-        is_all = len(found) == len(endings)
-        xid = self._end_quickly(connection, token, found, is_all=is_all) if found else None
+        is_all = token is not None and len(found) == len(endings)
+        xid = self._end_quickly(connection, found, is_all=is_all) if found else None
         if xid is None:
-            return self._end_one_by_one(connection, worker, token, endings)
+            return self._end_one_by_one(connection, worker, endings)
         ended = [Ended(ending, "completed", None, xid) for ending in found]
         if is_all:
             return ended
         others = [one for one in endings if not (one.tid and isinstance(one.outcome, Found))]
-        return ended + self._end_one_by_one(connection, worker, token, others)
+        return ended + self._end_one_by_one(connection, worker, others)
 
     def committed(self, connection: Connection[Any], xids: Sequence[str]) -> set[str]:
         """Of these transactions of the past, those that were committed."""
@@ -66,23 +71,21 @@ class Recorder:
         """Give back all rows of a claim that no thread works on, with their attempt and what they took of a budget."""
         claim = {"workflow": self.declaration.name, "token": token}
         rows = connection.execute(self.sql["rows_of_claim"], claim).fetchall()
-        endings = [Ending(row[0], row[1], row[2], row[3], Released(), 0.0) for row in rows]
+        endings = [Ending(row[0], row[1], row[2], row[3], Released(), 0.0, token=token) for row in rows]
         connection.execute(CHECK_AT_ONCE)
-        ended = self._end_one_by_one(connection, worker, token, endings)
+        ended = self._end_one_by_one(connection, worker, endings)
         back = [one for one in ended if one.verdict not in {"stale", "locked"}]
         if back:
             connection.execute(self.sql["refund"], {**claim, "rows": len(back), "started_at": rows[0][4]})
             connection.execute(self.sql["ring"], claim)
         return back
 
-    def _end_quickly(
-        self, connection: Connection[Any], token: UUID, endings: Sequence[Ending], *, is_all: bool
-    ) -> str | None:
+    def _end_quickly(self, connection: Connection[Any], endings: Sequence[Ending], *, is_all: bool) -> str | None:
         """Complete all that worked at once. If anything is not as it was at the claim: undo, and look at each row."""
         connection.execute(MARK, prepare=False)
         xid = None
         try:
-            xid = self._end_all(connection, token, endings, is_all=is_all)
+            xid = self._end_all(connection, endings, is_all=is_all)
         except Exception as error:
             if not _is_spoilt(error):
                 raise
@@ -90,17 +93,15 @@ class Recorder:
             connection.execute(UNDO, prepare=False)
         return xid
 
-    def _end_all(
-        self, connection: Connection[Any], token: UUID, endings: Sequence[Ending], *, is_all: bool
-    ) -> str | None:
+    def _end_all(self, connection: Connection[Any], endings: Sequence[Ending], *, is_all: bool) -> str | None:
         """The name of the transaction, unless something was not as expected."""
         found = [(one.pk, one.tid, one.outcome) for one in endings if one.tid and isinstance(one.outcome, Found)]
         write_rows(connection, (row for _, _, one in found for row in one.rows), created_by=self.created_by)
         words = self.declaration.words
         parameters: dict[str, Any] = {"done": words.done, "processing": words.processing}
         (first, given), *others = completions(self.declaration, found)
-        some = None if is_all else text_array(one.pk for one in endings)
-        fence = {**parameters, **given, "workflow": self.declaration.name, "token": token, "some": some}
+        some = None if is_all else text_array(f"{one.token} {one.pk}" for one in endings)
+        fence = {**parameters, **given, "workflow": self.declaration.name, "tokens": _tokens(endings), "some": some}
         ended = connection.execute(self._end_batch(first), fence).fetchone()
         if ended is None:
             return None
@@ -116,25 +117,25 @@ class Recorder:
             self._end_batches[completion] = head + completion + tail
         return self._end_batches[completion]
 
-    def _end_one_by_one(
-        self, connection: Connection[Any], worker: UUID, token: UUID, endings: Sequence[Ending]
-    ) -> list[Ended]:
+    def _end_one_by_one(self, connection: Connection[Any], worker: UUID, endings: Sequence[Ending]) -> list[Ended]:
         """Judge each row by what became of it while it ran."""
         if not endings:
             return []
-        parameters = {"workflow": self.declaration.name, "token": token, "pks": [ending.pk for ending in endings]}
+        pks, tokens = [ending.pk for ending in endings], _tokens(endings)
+        parameters = {"workflow": self.declaration.name, "tokens": tokens, "pks": pks}
         rows = {row[0]: row[1:] for row in connection.execute(self.sql["lock_rows"], parameters).fetchall()}
-        jobs = {job[0]: job[1:] for job in connection.execute(self.sql["lock_jobs"], parameters).fetchall()}
+        jobs = {job[:2]: job[2:] for job in connection.execute(self.sql["lock_jobs"], parameters).fetchall()}
         there, claimed = self._seen_without_lock(connection, parameters, rows, jobs)
         ended: list[Ended] = []
         decisions: list[Decision] = []
         for ending in endings:
-            if ending.pk not in claimed:
+            job = (ending.token, ending.pk)
+            if job not in claimed:
                 ended.append(Ended(ending, "stale"))
-            elif ending.pk not in jobs or (ending.pk in there and ending.pk not in rows):
+            elif job not in jobs or (ending.pk in there and ending.pk not in rows):
                 ended.append(Ended(ending, "locked"))
             else:
-                decisions.append(self.judge.decide(ending, jobs[ending.pk], rows.get(ending.pk)))
+                decisions.append(self.judge.decide(ending, jobs[job], rows.get(ending.pk)))
         return ended + self._write(connection, worker, decisions)
 
     def _write_found(self, connection: Connection[Any], outcomes: Sequence[tuple[str, Outcome]]) -> None:
@@ -144,12 +145,12 @@ class Recorder:
         set_values(connection, self.declaration.table, [(pk, one.values) for pk, one in found if one.values])
 
     def _seen_without_lock(
-        self, connection: Connection[Any], parameters: dict[str, Any], rows: dict[str, Any], jobs: dict[str, Any]
-    ) -> tuple[set[str], set[str]]:
+        self, connection: Connection[Any], parameters: dict[str, Any], rows: dict[str, Any], jobs: dict[Any, Any]
+    ) -> tuple[set[str], set[tuple[UUID | None, str]]]:
         """What is missing above is gone, or locked by somebody: ask again without wanting the lock."""
         there, claimed = set(rows), set(jobs)
         if len(claimed) < len(parameters["pks"]):
-            claimed |= {pk for (pk,) in connection.execute(self.sql["still_claimed"], parameters).fetchall()}
+            claimed |= set(connection.execute(self.sql["still_claimed"], parameters).fetchall())
         if len(there) < len(parameters["pks"]):
             there |= {pk for (pk,) in connection.execute(self.sql["still_there"], parameters).fetchall()}
         return there, claimed
@@ -247,3 +248,8 @@ class Recorder:
 
 def _is_spoilt(error: BaseException) -> bool:
     return is_bad_row(error) or is_in_the_way(error)
+
+
+def _tokens(endings: Sequence[Ending]) -> list[UUID]:
+    """Of their claims, each once."""
+    return list({one.token for one in endings if one.token is not None})
