@@ -10,35 +10,35 @@
 <<ask>>
 declare
     wanted bigint;
+    some_waited boolean := false;
     submitted bigint;
     number bigint;
 begin
-    select count(*) into wanted
-    from (select from new_rows as new_row where new_row.{status} = {queued} limit 1000) as first;
-    if wanted = 0 then
+    perform from new_rows as new_row where new_row.{status} = {queued} limit 1000;
+    if not found then
         return null;
     end if;
+    get diagnostics wanted = row_count;
 
+    if tg_op = 'UPDATE' then
+        perform from old_rows as old_row where old_row.{status} = {queued} limit 1;
+        some_waited := found;
+    end if;
     number := nextval('engine.submission_id_seq');
     -- Many rows of which none was queued before are most likely new to engine.job. A plain insert, which does not look for
     -- each of them first, takes two thirds of the time. Where it meets one that is there, it is undone.
-    if wanted = 1000 then
-        if tg_op = 'UPDATE' then
-            perform from old_rows as old_row where old_row.{status} = {queued} limit 1;
-        end if;
-        if tg_op = 'INSERT' or not found then
-            begin
-                insert into engine.job (workflow, pk, priority, key, submission_id)
-                select {workflow}, new_row.{pk}::text, {priority}, {key}, ask.number
-                from new_rows as new_row
-                where new_row.{status} = {queued};
-                get diagnostics submitted = row_count;
-            exception when unique_violation then
-                null;
-            end;
-        end if;
+    if wanted = 1000 and not some_waited then
+        begin
+            insert into engine.job (workflow, pk, priority, key, submission_id)
+            select {workflow}, new_row.{pk}::text, {priority}, {key}, ask.number
+            from new_rows as new_row
+            where new_row.{status} = {queued};
+            get diagnostics submitted = row_count;
+        exception when unique_violation then
+            null;
+        end;
     end if;
-    if submitted is null and tg_op = 'INSERT' then
+    if submitted is null and not some_waited then
         insert into engine.job as job (workflow, pk, priority, key, submission_id)
         select {workflow}, new_row.{pk}::text, {priority}, {key}, ask.number
         from new_rows as new_row

@@ -14,6 +14,11 @@ from tests.plan_trees import PlanLog
 from tests.shared_database import shared_database
 
 QUEUE = "update pages set page_processing_status = 'Queued' where id in (select id from chosen)"
+# Of rows that wait already, so that old and new ones are compared.
+REQUEUE = "update pages set page_processing_status = 'Queued', title = 'new' where id in (select id from chosen)"
+WAIT = """set session_replication_role = replica;
+          update pages set page_processing_status = 'Queued';
+          set session_replication_role = origin"""
 PAGES = "select domain_id, url || '{}', 'Queued' from chosen join pages using (id)"
 MERGE = """merge into pages using chosen on pages.id = chosen.id
            when matched then update set page_processing_status = 'Queued'
@@ -31,6 +36,7 @@ FEW, MANY = 1, 1_100
 STATEMENTS = {
     "submit_page_curation": [
         QUEUE,
+        REQUEUE,
         f"insert into pages (domain_id, url, page_processing_status) {PAGES.format('/new')}",
         MERGE,
         UPSERT,
@@ -100,6 +106,8 @@ def session(request, url):
 
 def fire(session, statement, rows):
     session.execute("create temporary table chosen as select id from pages limit %s", [rows])
+    if statement == REQUEUE:
+        session.execute(WAIT)
     assert session.execute(statement.format(rows)).rowcount == rows
 
 
@@ -139,7 +147,7 @@ def test_a_function_that_joins_is_seen_to_keep_a_nested_loop(url, join):
             ).format(old)
         )
         log = PlanLog(session)
-        fire(session, QUEUE, FEW)
+        fire(session, REQUEUE, FEW)
         session.rollback()
 
     assert log.repeated == {NESTED_LOOP}
