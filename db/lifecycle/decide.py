@@ -9,7 +9,7 @@ from db.outcomes import ERROR_LENGTH, Again, Blocked, Failed, Found, Lost, Outco
 
 
 class Ending(NamedTuple):
-    """How an attempt went, as its worker saw it. The tid, where known, is that of the claimed row version."""
+    """How an attempt went, as its worker saw it."""
 
     pk: str
     generation: int
@@ -17,7 +17,6 @@ class Ending(NamedTuple):
     max_attempts: int
     outcome: Outcome
     seconds: float
-    tid: str | None = None
 
 
 class Ended(NamedTuple):

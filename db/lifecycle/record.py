@@ -47,7 +47,7 @@ class Recorder:
         """Write every ending that the fence lets through. Locked ones are for the caller to bring again."""
         if check_at_once:
             connection.execute(CHECK_AT_ONCE)
-        found = [] if self.keep_successes else [one for one in endings if one.tid and isinstance(one.outcome, Found)]
+        found = [] if self.keep_successes else [one for one in endings if isinstance(one.outcome, Found)]
         is_all = len(found) == len(endings)
         xid = self._end_quickly(connection, token, found, is_all=is_all) if found else None
         if xid is None:
@@ -55,7 +55,7 @@ class Recorder:
         ended = [Ended(ending, "completed", None, xid) for ending in found]
         if is_all:
             return ended
-        others = [one for one in endings if not (one.tid and isinstance(one.outcome, Found))]
+        others = [one for one in endings if not isinstance(one.outcome, Found)]
         return ended + self._end_one_by_one(connection, worker, token, others)
 
     def committed(self, connection: Connection[Any], xids: Sequence[str]) -> set[str]:
@@ -94,8 +94,8 @@ class Recorder:
         self, connection: Connection[Any], token: UUID, endings: Sequence[Ending], *, is_all: bool
     ) -> str | None:
         """The name of the transaction, unless something was not as expected."""
-        found = [(one.pk, one.tid, one.outcome) for one in endings if one.tid and isinstance(one.outcome, Found)]
-        write_rows(connection, (row for _, _, one in found for row in one.rows), created_by=self.created_by)
+        found = [(one.pk, one.outcome) for one in endings if isinstance(one.outcome, Found)]
+        write_rows(connection, (row for _, one in found for row in one.rows), created_by=self.created_by)
         words = self.declaration.words
         parameters: dict[str, Any] = {"done": words.done, "processing": words.processing}
         (first, given), *others = completions(self.declaration, found)

@@ -46,7 +46,7 @@ WAYS = {
     "give_back": {"job": [JOB]},
     "push_back": {"job": [JOB]},
     "key_state": {"job": ["job_running_key(key)"]},
-    "end_batch": {"held": [CLAIM], "job": [PLACE], "item": [PLACE]},
+    "end_batch": {"held": [CLAIM], "job": [PLACE], "item": [PRIMARY_KEY]},
     "lock_rows": {"item": [PRIMARY_KEY]},
     "lock_jobs": {"job": [CLAIM]},
     "still_there": {"item": [PRIMARY_KEY]},
