@@ -167,8 +167,8 @@ class Dispatcher(Runner):
         now = time.monotonic()
         self.around.traces.attempted(self.workflow, claimed, outcome, now - began)
         self._in_flight.ended(self.workflow.name, seconds=now - began, waited=waited)
-        pk, tid, generation, attempt, _, max_attempts, *_ = claimed
-        ending = Ending(pk, generation, attempt, max_attempts, outcome, now - began, tid, token)
+        pk, generation, attempt, _, max_attempts, *_ = claimed
+        ending = Ending(pk, generation, attempt, max_attempts, outcome, now - began, token)
         return Landed(claimed, ending, now, spare)
 
     def _record_and_claim(self) -> bool:

@@ -53,27 +53,25 @@ def set_values(connection: Connection[Any], model: type[Base], found: Iterable[t
         connection.execute(_update(model, columns), [Jsonb(rows, dumps=_dumps)])
 
 
-def completions(
-    declaration: Declaration, found: Iterable[tuple[str, str, Found]]
-) -> list[tuple[bytes, dict[str, Any]]]:
-    """Statements that set the done word and what was found of claimed rows, by key and tid, one per set of columns.
+def completions(declaration: Declaration, found: Iterable[tuple[str, Found]]) -> list[tuple[bytes, dict[str, Any]]]:
+    """Statements that set the done word and what was found of claimed rows, one per set of columns.
 
-    The tid alone is not enough: after a user wrote to the row, another row may stand in its old place.
+    By key, although a worker could know where its rows stand: only a page that is reached by an index is freed of old
+    versions, and only there is room for the new version beside the one that it replaces (docs/benchmarks.md).
     """
-    groups: dict[Columns, list[tuple[str, str, Mapping[str, Any]]]] = {}
-    for pk, tid, outcome in found:
+    groups: dict[Columns, list[tuple[str, Mapping[str, Any]]]] = {}
+    for pk, outcome in found:
         values = outcome.values
         if declaration.result and outcome.reason:
             values = {**values, declaration.result: error_text(outcome.reason)}
-        groups.setdefault(tuple(sorted(values)) if values else (), []).append((pk, tid, values))
+        groups.setdefault(tuple(sorted(values)) if values else (), []).append((pk, values))
     return [(_completion(declaration, columns), _completed(columns, rows)) for columns, rows in groups.items()]
 
 
-def _completed(columns: Columns, rows: list[tuple[str, str, Mapping[str, Any]]]) -> dict[str, Any]:
+def _completed(columns: Columns, rows: list[tuple[str, Mapping[str, Any]]]) -> dict[str, Any]:
     if columns:
-        given = [{"pk": pk, "tid": tid, "found": values} for pk, tid, values in rows]
-        return {"given": Jsonb(given, dumps=_dumps)}
-    return {"pks": text_array(row[0] for row in rows), "tids": text_array(row[1] for row in rows)}
+        return {"given": Jsonb([{"pk": pk, "found": values} for pk, values in rows], dumps=_dumps)}
+    return {"pks": text_array(pk for pk, _ in rows)}
 
 
 def given(row: Base) -> dict[str, Any]:
@@ -167,16 +165,13 @@ def _completion(declaration: Declaration, columns: Columns) -> bytes:
     forgets = declaration.result is not None and declaration.result not in columns
     result = sql.SQL(", {} = null").format(sql.Identifier(declaration.result or "")) if forgets else sql.SQL("")
     head = "update {table} as item set {status} = %(done)s, {error} = null{result}{touch}"
-    tail = (
-        " where item.ctid = any(%(tids)s::tid[]) and item.{pk} = any(%(pks)s::{pk_type}[])"
-        " and item.{status} = %(processing)s"
-    )
+    tail = " where item.{pk} = any(%(pks)s::{pk_type}[]) and item.{status} = %(processing)s"
     if columns:
         head += ", ({columns}) = row({found})"
         tail = (
-            " from jsonb_to_recordset(%(given)s) as given (pk {pk_type}, tid tid, found jsonb),"
+            " from jsonb_to_recordset(%(given)s) as given (pk {pk_type}, found jsonb),"
             " lateral jsonb_populate_record(null::{table}, given.found) as found"
-            " where item.ctid = given.tid and item.{pk} = given.pk and item.{status} = %(processing)s"
+            " where item.{pk} = given.pk and item.{status} = %(processing)s"
         )
     names = {
         **declaration.names,

@@ -95,7 +95,7 @@ where item.ctid = any(array(
     where wanted.{pk} = any(%(pks)s::{pk_type}[]) and wanted.{status} = %(queued)s
     for no key update of wanted skip locked
 ))
-returning item.{pk}::text, item.ctid::text, {columns}
+returning item.{pk}::text, {columns}
 
 -- name: take_batch
 -- The usual case in one statement: no limit, no budget and no politeness. Jobs, then rows, locked as above. The first row
@@ -135,8 +135,7 @@ with head as materialized (
     set {status} = %(processing)s
     from wanted
     where item.ctid = wanted.place
-    returning wanted.pk, item.ctid::text, wanted.generation, wanted.attempt, wanted.lost, wanted.priority, wanted.waited,
-              {columns}
+    returning wanted.pk, wanted.generation, wanted.attempt, wanted.lost, wanted.priority, wanted.waited, {columns}
 )
 select (select count(*) from head), (select count(*) from taken), facts.*, begun.*
 from (

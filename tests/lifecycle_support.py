@@ -179,7 +179,7 @@ def _listed(pks: Sequence[str] | str) -> list[str]:
 
 
 def ending(row: Claimed, outcome: Outcome) -> Ending:
-    return Ending(row.pk, row.generation, row.attempt, row.max_attempts, outcome, 0.01, row.tid)
+    return Ending(row.pk, row.generation, row.attempt, row.max_attempts, outcome, 0.01)
 
 
 def keys(batch: Batch) -> list[str]:

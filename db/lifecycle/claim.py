@@ -22,7 +22,6 @@ LOOKS = (30, 300)
 
 class Claimed(NamedTuple):
     pk: str
-    tid: str
     generation: int
     attempt: int
     lost: int
@@ -50,7 +49,7 @@ class _Job(NamedTuple):
 
     def claimed(self, row: tuple[Any, ...]) -> Claimed:
         return Claimed(
-            self.pk, row[1], self.generation, self.attempt, self.lost, self.max_attempts, self.waited, self.key, row[2:]
+            self.pk, self.generation, self.attempt, self.lost, self.max_attempts, self.waited, self.key, row[1:]
         )
 
 
@@ -211,10 +210,7 @@ class _Claim:
         if taken > len(rows):
             begun = {row[5] for row in rows}
             self._set_aside([pk for (pk,) in self.execute("not_begun").fetchall() if pk not in begun])
-        claimed = [
-            Claimed(pk, tid, generation, attempt, lost, max_attempts, waited, None, tuple(values))
-            for _, _, _, _, _, pk, tid, generation, attempt, lost, _, waited, *values in rows
-        ]
+        claimed = [Claimed(row[5], row[6], row[7], row[8], max_attempts, row[10], None, row[11:]) for row in rows]
         return claimed, head > 0 and (head >= min(size, batch) or len(claimed) < head), is_limited
 
     def _begin(self, jobs: list[_Job]) -> list[Claimed]:
@@ -270,7 +266,7 @@ class _Claim:
 
 def _by_urgency(row: Sequence[Any]) -> tuple[int, float]:
     """Of what take_batch found."""
-    return row[10], -row[11]
+    return row[9], -row[10]
 
 
 def _in_order(jobs: Iterable[_Job]) -> list[_Job]:

@@ -10,10 +10,7 @@ from db.outcomes import ERROR_LENGTH, Again, Blocked, Failed, Found, Lost, Outco
 
 
 class Ending(NamedTuple):
-    """How an attempt went, as its worker saw it. The tid, where known, is that of the claimed row version.
-
-    The token, where known, is that of its claim: endings of several claims may be recorded together.
-    """
+    """How an attempt went, as its worker saw it. The token, where known, is that of its claim."""
 
     pk: str
     generation: int
@@ -21,7 +18,6 @@ class Ending(NamedTuple):
     max_attempts: int
     outcome: Outcome
     seconds: float
-    tid: str | None = None
     token: UUID | None = None
 
 

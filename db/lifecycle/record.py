@@ -52,7 +52,7 @@ class Recorder:
             connection.execute(CHECK_AT_ONCE)
         if token is not None:
             endings = [one if one.token is token else one._replace(token=token) for one in endings]
-        found = [] if self.keep_successes else [one for one in endings if one.tid and isinstance(one.outcome, Found)]
+        found = [] if self.keep_successes else [one for one in endings if isinstance(one.outcome, Found)]
         is_all = token is not None and len(found) == len(endings)
         xid = self._end_quickly(connection, found, is_all=is_all) if found else None
         if xid is None:
@@ -60,7 +60,7 @@ class Recorder:
         ended = [Ended(ending, "completed", None, xid) for ending in found]
         if is_all:
             return ended
-        others = [one for one in endings if not (one.tid and isinstance(one.outcome, Found))]
+        others = [one for one in endings if not isinstance(one.outcome, Found)]
         return ended + self._end_one_by_one(connection, worker, others)
 
     def committed(self, connection: Connection[Any], xids: Sequence[str]) -> set[str]:
@@ -95,8 +95,8 @@ class Recorder:
 
     def _end_all(self, connection: Connection[Any], endings: Sequence[Ending], *, is_all: bool) -> str | None:
         """The name of the transaction, unless something was not as expected."""
-        found = [(one.pk, one.tid, one.outcome) for one in endings if one.tid and isinstance(one.outcome, Found)]
-        write_rows(connection, (row for _, _, one in found for row in one.rows), created_by=self.created_by)
+        found = [(one.pk, one.outcome) for one in endings if isinstance(one.outcome, Found)]
+        write_rows(connection, (row for _, one in found for row in one.rows), created_by=self.created_by)
         words = self.declaration.words
         parameters: dict[str, Any] = {"done": words.done, "processing": words.processing}
         (first, given), *others = completions(self.declaration, found)

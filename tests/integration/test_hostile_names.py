@@ -66,7 +66,7 @@ class Hostile:
 
     def record(self, worker, batch, outcome):
         row = batch.rows[0]
-        ending = Ending(row.pk, row.generation, row.attempt, row.max_attempts, outcome, 0.1, tid=row.tid)
+        ending = Ending(row.pk, row.generation, row.attempt, row.max_attempts, outcome, 0.1)
         with self.db.transaction():
             (ended,) = Recorder(self.declaration).record(self.db, worker, batch.token, [ending])
         return ended.verdict

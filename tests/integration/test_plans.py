@@ -52,7 +52,7 @@ WAYS = {
     "busy_keys": {"job": ["job_running_key(key)"]},
     "take_heads": {"head": [PLACE], "job": [PLACE]},
     "drop_withdrawn_of_keys": {"waiting": ["job_of_key(workflow)"], "job": [PLACE], "item": [PRIMARY_KEY]},
-    "end_batch": {"held": [CLAIM], "job": [PLACE], "item": [PLACE]},
+    "end_batch": {"held": [CLAIM], "job": [PLACE], "item": [PRIMARY_KEY]},
     "lock_rows": {"item": [PRIMARY_KEY]},
     "lock_jobs": {"job": [CLAIM]},
     "still_there": {"item": [PRIMARY_KEY]},

@@ -180,9 +180,7 @@ def run_once(db, declaration: Declaration, outcome: Outcome = PLAIN) -> None:
     db.execute("insert into engine.worker (id, host, pid, version) values (%s, 'here', 1, '1')", [worker])
     with db.transaction():
         batch = Claimer(declaration, [declaration.primary_key.name]).claim(db, worker, 10)
-    endings = [
-        Ending(row.pk, row.generation, row.attempt, row.max_attempts, outcome, 0.1, tid=row.tid) for row in batch.rows
-    ]
+    endings = [Ending(row.pk, row.generation, row.attempt, row.max_attempts, outcome, 0.1) for row in batch.rows]
     with db.transaction():
         Recorder(declaration).record(db, worker, batch.token, endings)
 
