@@ -182,7 +182,8 @@ def test_priority_and_key_reach_the_job(samples):
     samples.execute("update samples set urgency = -3, host = 'two.example', status = 'Queued' where name = 'ann'")
     samples.execute("update samples set status = 'Queued' where name = 'bob'")
 
-    assert priorities(samples) == [("ann", -3, "web:two.example"), ("bob", 0, None), ("cid", 7, "web:one.example")]
+    bob = samples.execute("select 'web:row ' || id from samples where name = 'bob'").fetchone()[0]
+    assert priorities(samples) == [("ann", -3, "web:two.example"), ("bob", 0, bob), ("cid", 7, "web:one.example")]
 
 
 def test_queueing_again_takes_the_new_priority_and_key(samples):
