@@ -42,30 +42,34 @@ class Claiming:
             except Exception as error:
                 if self._row_by_row or not is_bad_row(error):
                     raise
-            self._row_by_row = True
-            return self._try(size)
+            return self._try(size, row_by_row=True)
         except psycopg.Error as error:
             event(log, logging.WARNING, "claim.failed", workflow=self.workflow.name, error=str(error))
             return None
 
-    def _try(self, size: int) -> Batch:
+    def _try(self, size: int, *, row_by_row: bool = False) -> Batch:
         token = self.around.late.claims.hold()
         try:
             with transaction(self.around.pool) as connection:
-                batch = self.take(connection, token, size)
+                batch = self.take(connection, token, size, row_by_row=row_by_row)
         except Exception:
             self.disown(token)
             raise
         self.committed(batch)
         return batch
 
-    def take(self, connection: Connection[Any], token: UUID, size: int) -> Batch:
+    def take(self, connection: Connection[Any], token: UUID, size: int, *, row_by_row: bool = False) -> Batch:
         """In the caller's transaction. A row that may have killed its worker runs beside no other such row."""
         quarantine = self.around.quarantine
         inside = self.may_take_suspects and quarantine.enter()
         size = 1 if inside and self._met_suspect else size  # they come one by one, and often one after the other
         batch = self.claimer.claim(
-            connection, self.around.heart.id, size, token=token, suspects=inside, row_by_row=self._row_by_row
+            connection,
+            self.around.heart.id,
+            size,
+            token=token,
+            suspects=inside,
+            row_by_row=row_by_row or self._row_by_row,
         )
         self.in_turns = batch.in_turns
         if inside:

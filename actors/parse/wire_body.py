@@ -72,12 +72,14 @@ def _inflated(chunks: Iterable[bytes], window: int) -> Iterator[bytes]:
     """What follows the end is ignored, as browsers do; what is cut off is given as far as it goes."""
     packer = zlib.decompressobj(window)
     for chunk in chunks:
-        packed = chunk
-        while packed and not packer.eof:
+        packed, piece = chunk, b""
+        # A full piece may be followed by more that needs no further input.
+        while (packed or len(piece) == _PIECE) and not packer.eof:
             try:
-                yield packer.decompress(packed, _PIECE)
+                piece = packer.decompress(packed, _PIECE)
             except zlib.error as error:
                 raise BadCoding(str(error)) from error
+            yield piece
             packed = packer.unconsumed_tail
 
 
