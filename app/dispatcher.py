@@ -90,7 +90,9 @@ class Dispatcher(Runner):
 
     @property
     def _look_pause(self) -> float:
-        return min(LONGEST_LOOK, max(LOOK_SECONDS, CLAIM_SHARE * self._claim_took))
+        """While rows run, those that land bring the next claim with them."""
+        least = GATHER_SECONDS if self._running else LOOK_SECONDS
+        return min(LONGEST_LOOK, max(least, CLAIM_SHARE * self._claim_took))
 
     def _wait_for_landings(self) -> None:
         """Until rows have landed and others had time to join them, or until it is time to look for new ones."""
@@ -134,7 +136,8 @@ class Dispatcher(Runner):
         self._look_at = self._claimed_at + (0.0 if batch is not None and batch.full else self._look_pause)
         if batch is None or not batch.rows:
             return False
-        self.claiming.may_take_suspects = not any(row.lost for row in batch.rows)
+        if any(row.lost for row in batch.rows):
+            self.claiming.may_take_suspects = False
         self._in_flight.begun(self.workflow.name, len(batch.rows), wanted=room)
         with self._lock:
             self._running += len(batch.rows)

@@ -96,3 +96,27 @@ def test_a_commit_in_doubt_leaves_no_row_in_processing_and_runs_none_twice(stage
 
     assert set(stage.statuses(rows)) == {"Done"}
     assert len(runs) == len(set(runs)) == 5
+
+
+def test_rows_that_may_have_killed_their_worker_run_one_at_a_time_while_others_run_beside_them(stage, run_once):
+    suspects, others = add_hosts(stage, 2), [row for n in range(5) for row in stage.add(host=f"calm {n}.example")]
+    stage.set_job(suspects, "lost = 1")
+    second_suspect, done, at_once = threading.Event(), threading.Semaphore(0), []
+
+    def work(row):
+        if str(row.id) in suspects:
+            at_once.append(row.id)
+            if len(at_once) == 1:
+                for _ in others:
+                    assert done.acquire(timeout=60)
+                assert not second_suspect.wait(1.0), "two of them ran at a time"
+            second_suspect.set()
+        done.release()
+        return Found()
+
+    stage.workflow.function = work
+    for _ in range(2):  # the second may begin after the first is recorded
+        run_once(stage.url, stage.workflow)
+
+    assert set(stage.statuses([*suspects, *others])) == {"Done"}
+    assert sorted(map(str, at_once)) == sorted(suspects)
