@@ -148,25 +148,25 @@ def deafen(user: Connection[Any], pk: str) -> None:
 
 
 def mislead(user: Connection[Any], pk: str) -> None:
-    """The next claim finds at the head as many jobs as it takes at most, and no row for any."""
+    """The next claim finds at the head twice as many jobs as it takes at most, and no row for any."""
     once("status = status")(user, pk)
-    for row in _pass_ahead(user):
+    for row in _pass_ahead(user, 2 * BATCH):
         delete(user, row)
 
 
 def crowd(user: Connection[Any], pk: str) -> None:
     """The next claim finds rows of this host at the head."""
     once("status = status")(user, pk)
-    _pass_ahead(user)
+    _pass_ahead(user, BATCH)
 
 
-def _pass_ahead(user: Connection[Any]) -> list[str]:
+def _pass_ahead(user: Connection[Any], number: int) -> list[str]:
     """Queue rows that nobody asks about in the end, ahead of all others."""
     query = (
         "insert into samples (name, status, host) select 'passing ' || gen_random_uuid(), 'Queued', 'shared.example' "
         "from generate_series(1, %s) returning id::text"
     )
-    rows = [row for (row,) in user.execute(query, [BATCH]).fetchall()]
+    rows = [row for (row,) in user.execute(query, [number]).fetchall()]
     user.execute("update engine.job set run_at = '2000-01-01' where pk = any(%s)", [rows])
     return rows
 
@@ -193,8 +193,9 @@ MEANWHILE: dict[str, Callable[[Connection[Any], str], None]] = {
 
 
 def add_rows(user: Connection[Any], kind: str) -> list[str]:
-    """Some of the kind and some ordinary ones, taking turns, all of one host."""
-    names = [name for number in range(KILLS) for name in (f"{kind} {number}", f"ordinary {number + KILLS}")]
+    """Some of the kind and some ordinary ones, in pairs as they are claimed after the first row, all of one host."""
+    names = [f"ordinary {3 * KILLS}"]
+    names += [name for number in range(KILLS) for name in (f"{kind} {number}", f"ordinary {number + KILLS}")]
     names += [f"ordinary {number + 2 * KILLS}" for number in range(KILLS)]
     user.execute(
         "insert into samples (name, action, status, host) "
