@@ -29,7 +29,7 @@ process.bind(broker)
 
 def main() -> int:
     """One worker process without Dramatiq's own master: the supervisor starts this and watches over it."""
-    return process.run(Worker(broker, worker_threads=settings.threads, worker_timeout=1000))
+    return process.run(Worker(broker, worker_threads=settings.threads, worker_timeout=100))
 
 
 if __name__ == "__main__":

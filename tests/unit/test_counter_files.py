@@ -45,7 +45,7 @@ def counters(figures):
     return {
         name: value
         for name, value in figures.items()
-        if name not in {"scrapersky_listeners", "scrapersky_listener_connected"}
+        if name not in {"scrapersky_listeners", "scrapersky_listener_connected", "scrapersky_listener_awake"}
     }
 
 
