@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -22,7 +23,9 @@ from actors._workflow import Workflow
 from app.broker import Nudger
 from app.config import Settings
 from app.deadline import Watchdog
+from app.dispatcher import Dispatcher
 from app.heart import Heart
+from app.in_flight import InFlight
 from app.late import LateRecords
 from app.quarantine import Quarantine
 from app.rates import Rates
@@ -88,6 +91,8 @@ class CrashSite:
             assert time.monotonic() < deadline, f"still unfinished: {fates(self.user)}"
             self.sweeper.watch()
             self.runner.nudge()
+            if isinstance(self.runner, Dispatcher):
+                self.runner.drain()
         assert self._number("select count(*) from engine.job where token is not null or not dead") == 0
 
     def _number(self, query: str) -> int:
@@ -113,6 +118,7 @@ def crash_site(url: str, workflow: Workflow, *, polite: bool) -> Iterator[CrashS
         watchdog = Watchdog()
         watchdog.start()
         stack.callback(watchdog.stop)
+        client = stack.enter_context(web_client(settings, pool))
         around = Surroundings(
             pool=pool,
             heart=heart,
@@ -124,13 +130,13 @@ def crash_site(url: str, workflow: Workflow, *, polite: bool) -> Iterator[CrashS
             time_slice=timedelta(seconds=5),
             keep_successes=False,
             created_by=None,
-            toolbox=stack.enter_context(Toolbox(settings, web_client(settings, pool), parser_pool(settings))),
+            toolbox=stack.enter_context(Toolbox(settings, client, parser_pool(settings))),
             rates=Rates(pool, settings.beat),
         )
         victims = stack.enter_context(_victims(url, polite=polite))
-        yield CrashSite(
-            workflow, user, Runner(workflow, around, threads=1), Sweeper(pool, [workflow], settings), victims
-        )
+        rows = stack.enter_context(ThreadPoolExecutor(64))
+        runner = Dispatcher(workflow, around, InFlight(64), rows) if polite else Runner(workflow, around, threads=1)
+        yield CrashSite(workflow, user, runner, Sweeper(pool, [workflow], settings), victims)
 
 
 @contextmanager
