@@ -18,6 +18,8 @@ from tests.samples import WORDS, Finding, Sample
 
 KILLS = 3
 BATCH = 2
+# A row that is cancelled takes an ordinary one of its batch the long way; the first claims are of one row each.
+PAIRS = {"cancelled": 2 * KILLS}
 LISTENERS = "select pid from pg_stat_activity where application_name = 'scrapersky listener' and datname = %s"
 
 
@@ -193,14 +195,20 @@ MEANWHILE: dict[str, Callable[[Connection[Any], str], None]] = {
 
 
 def add_rows(user: Connection[Any], kind: str) -> list[str]:
-    """Some of the kind and some ordinary ones, in pairs as they are claimed after the first row, all of one host."""
-    names = [f"ordinary {3 * KILLS}"]
-    names += [name for number in range(KILLS) for name in (f"{kind} {number}", f"ordinary {number + KILLS}")]
-    names += [f"ordinary {number + 2 * KILLS}" for number in range(KILLS)]
+    """Some of the kind and some ordinary ones, taking turns, claimed in this order, all of one host."""
+    pairs = PAIRS.get(kind, KILLS)
+    names = [name for number in range(pairs) for name in (f"{kind} {number}", f"ordinary {number + pairs}")]
+    names += [f"ordinary {number + 2 * pairs}" for number in range(KILLS)]
     user.execute(
         "insert into samples (name, action, status, host) "
         "select unnest(%s::text[]), 'its own', 'Queued', 'shared.example'",
         [names],
+    )
+    user.execute(
+        "update engine.job "
+        "set run_at = run_at - (%(rows)s - array_position(%(names)s, samples.name)) * interval '1 ms' "
+        "from samples where samples.id::text = job.pk",
+        {"names": names, "rows": len(names)},
     )
     return names
 
